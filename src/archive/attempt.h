@@ -75,8 +75,9 @@ struct attempt {
 	unsigned status; /* of the HTTP response; 0 when there was none */
 	slice capture;   /* "urn:uuid:…" */
 	slice url;
-	slice purpose; /* of a probe: "noise", "variant", "language", "canary", "cloaking"; of a
-			* visit or revisit by POST: ATTEMPT_BY_POST */
+	slice purpose; /* of a probe: "noise", "variant", "language", "canary", "cloaking",
+			* "session"; of a visit or revisit by POST: ATTEMPT_BY_POST; of a look that
+			* was sent with cookies: "cookies" */
 	slice post;    /* the body that was sent by POST; none when it was GET */
 	slice target;  /* then the URL that was asked: url has the body, too (post_query.h) */
 	slice kind;    /* what it is: "page", "image", … (extract/link_kind.h) */

@@ -227,6 +227,20 @@ static void print_gate(const struct report *r, FILE *file)
 			(int)r->gate_cookie.len, r->gate_cookie.ptr, r->gated);
 }
 
+/* A session makes pages follow from what was asked before: cookies are sent where needed only. */
+static void print_cookies(const struct report *r, FILE *file)
+{
+	if (r->cookies)
+		(void)fprintf(file,
+			"\nCookies were sent for %" PRIu64
+			" pages, which are refused, redirected or never the same without,\nor as "
+			"--cookies or --login asked for. All others were fetched without.\n",
+			r->cookies);
+	else if (r->sessions)
+		(void)fprintf(file, "\nThe site sets cookies. They were not sent back: its pages "
+				    "do not need them.\n");
+}
+
 /* What readers see is a page with all that it embeds. */
 static void print_composites(const struct report *r, FILE *file)
 {
@@ -383,6 +397,7 @@ int report_print(const struct report *r, const char *archive, FILE *file)
 	print_composites(r, file);
 	print_variants(r, file);
 	print_gate(r, file);
+	print_cookies(r, file);
 	print_measures(r, file);
 	rc = print_directories(r, file);
 	print_hottest(r, file);

@@ -158,6 +158,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	counters_init(&c->counters, settings->max_bytes);
 	requests_init(&c->requests);
 	login_init(&c->login);
+	sessions_init(&c->sessions);
 	capture_traps_init(&c->traps, settings);
 	capture_dust_init(&c->dust, settings);
 	rules_init(&c->rules);
@@ -207,6 +208,7 @@ void capture_free(struct capture *c)
 	earlier_release(&c->earlier);
 	scope_release(&c->scope);
 	request_headers_release(&c->headers);
+	sessions_release(&c->sessions);
 	login_release(&c->login);
 	free(c->problem);
 	free(c);

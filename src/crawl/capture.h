@@ -23,6 +23,7 @@
  *	counters.c   what it has done so far, in numbers
  *	limit.c      its limits and its progress
  *	request_headers.c  what its requests carry: cookies, passwords, extra fields
+ *	sessions.c   where cookies are sent back
  *	slow.c       responses that hold up the others
  *	orders.c     asks the planner; pages before and after their fetch
  *	response.c   a page came back: records, outcome, links
@@ -54,10 +55,10 @@
 #include "crawl/canaries.h"
 #include "crawl/capture_dust.h"
 #include "crawl/cloaking.h"
+#include "crawl/cookie_gate.h"
 #include "crawl/counters.h"
 #include "crawl/crawl.h"
 #include "crawl/earlier.h"
-#include "crawl/cookie_gate.h"
 #include "crawl/form_queries.h"
 #include "crawl/importance.h"
 #include "crawl/lane.h"
@@ -71,6 +72,7 @@
 #include "crawl/requests.h"
 #include "crawl/reread.h"
 #include "crawl/rules.h"
+#include "crawl/sessions.h"
 #include "crawl/sitemap_list.h"
 #include "crawl/steering.h"
 #include "crawl/unkept.h"
@@ -134,6 +136,7 @@ struct capture {
 	struct unkept unkept;
 	struct stage stage;
 	struct counters counters;
+	struct sessions sessions;
 	struct probing probing;
 	struct canaries canaries;
 	struct cookie_gate gate;
@@ -476,6 +479,28 @@ int probe_visited(
 int probe_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 
+/* ---- sessions.c ---- */
+
+/* Whether a request carries cookies, and whether the cookies of its response are kept. */
+bool sessions_send(struct capture *c, const struct request *r, slice url);
+bool sessions_keep(const struct request *r);
+
+/*
+ * A look at a page was read: whether the page is to be asked for again, now with cookies.
+ * is_as_before: the revisit shows what the visit did.
+ */
+bool sessions_retry(struct capture *c, const struct plan_order *order, const struct attempt *a,
+	bool is_as_before);
+
+/* The page will be asked for with cookies: whether it needs them, its answer tells. */
+void sessions_try(struct capture *c, uint32_t page);
+
+/* A page was visited: probes tell whether it is the same without cookies. */
+int sessions_visited(struct capture *c, const struct plan_order *order, const struct attempt *a,
+	const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+int sessions_looked(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
+void sessions_dropped(struct capture *c);
+
 /* ---- probing.c ---- */
 
 /* A usable revisit was read and stored; is_same: it shows what the visit showed. */
@@ -495,6 +520,8 @@ int probing_finished(struct capture *c, const struct request *r, const struct ne
 
 /* For canaries: whether there may be one, urgent once a change was seen; and sending one. */
 bool probing_has_room(const struct capture *c, bool urgent);
+int probing_send_session(
+	struct capture *c, uint32_t page, bool *ret_sent, struct err *err) SP_MUST_CHECK;
 int probing_send_canary(
 	struct capture *c, uint32_t page, bool *ret_sent, struct err *err) SP_MUST_CHECK;
 

@@ -51,6 +51,7 @@ static int visit_again(struct capture *c, struct cookie_gate_step *step, struct 
 	if (step->again || !c->pages.list.ptr[step->from].taken || fetch_is_down(c, host))
 		return 0;
 	step->again = true;
+	sessions_try(c, step->from);
 	return err_code(err, fetch_hold(c, &(struct request){.kind = REQUEST_AGAIN,
 						   .host = host,
 						   .order = {.page = step->from,

@@ -391,7 +391,7 @@ static int describe(
 		.kind = f->kind & PAGE_FOUR_BITS,
 		.is_seed = f->is_seed,
 		.is_told = f->is_told,
-		.redirects = redirects_of(c, f),
+		.redirects = redirects_of(c, f) & PAGE_SIX_BITS,
 		.hops_out = (uint8_t)(d->hops_out < UINT8_MAX ? d->hops_out : UINT8_MAX),
 		.taken = d->left_out == LEFT_OUT_NOT,
 		.left_out = d->left_out & PAGE_FIVE_BITS,
@@ -532,7 +532,7 @@ static int bring_nearer(struct capture *c, uint32_t number, const struct found *
 	p->via = f->via;
 	p->kind = f->kind & PAGE_FOUR_BITS;
 	p->depth = depth_of(c, f) < p->depth ? depth_of(c, f) : p->depth;
-	p->redirects = redirects_of(c, f);
+	p->redirects = redirects_of(c, f) & PAGE_SIX_BITS;
 	p->hops_out = (uint8_t)d.hops_out;
 	rc = pages_prior(&c->pages, number, &prior, err);
 	return rc ? rc : record(c, f, number, &d, &prior, CATALOG_ROW_TAKE_PAGE, err);

@@ -39,6 +39,7 @@ static const struct kind KINDS[] = {
 	[REQUEST_LANGUAGE] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_CANARY] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_CLOAKING] = {.check = probing_check, .finished = cloaking_finished},
+	[REQUEST_SESSION] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_AGAIN] = {.check = probing_check, .finished = orders_visited_again},
 	[REQUEST_LOGIN] = {.answered = login_answered, .dropped = login_dropped},
 };
@@ -173,8 +174,7 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 	if (rc == 0)
 		rc = request_headers_apply(&c->headers,
 			&(struct request_look){
-				.fresh_jar =
-					r.kind == REQUEST_VARIANT || r.kind == REQUEST_CLOAKING,
+				.fresh_jar = !sessions_send(c, &r, request.url),
 				.as_browser = r.kind == REQUEST_CLOAKING,
 				.language = r.kind == REQUEST_LANGUAGE
 						    ? c->settings->variant_language
@@ -263,7 +263,7 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 	size_t place = request_tag_place(f->tag);
 	struct request r = c->requests.list.ptr[place];
 	double seconds = 0;
-	int rc;
+	int rc = 0;
 
 	if (f->starved)
 		return put_back(c, place, err);
@@ -271,9 +271,8 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 	if (f->monotonic.sent)
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
 	hosts_done(&c->hosts, r.host, lane_now(c->lane), seconds, outcome_of(c, &r, f));
-	rc = r.kind == REQUEST_VARIANT || r.kind == REQUEST_CLOAKING
-		     ? 0
-		     : request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err);
+	if (sessions_keep(&r))
+		rc = request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err);
 	if (rc == 0 && f->ip[0])
 		rc = err_code(err, hosts_set_address(&c->hosts, r.host, slice_str(f->ip)));
 	if (rc == 0)

@@ -58,6 +58,7 @@ int login_begin(struct capture *c, struct err *err)
 {
 	const struct login_file *with = c->login.with;
 
+	c->headers.jar.is_closed = false;
 	return with ? ask(c, slice_str(with->url), LOGIN_FORM, 0, 0, err) : 0;
 }
 
@@ -304,6 +305,7 @@ static int succeed(struct capture *c)
 {
 	c->login.busy = false;
 	c->login.is_in = true;
+	c->headers.jar.is_closed = true; /* what pages set from now on is their trail */
 	c->stage.asleep = false;
 	if (c->login.body.ptr)
 		explicit_bzero(c->login.body.ptr, c->login.body.cap);

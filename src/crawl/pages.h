@@ -52,6 +52,7 @@ struct page_prior {
 };
 
 /* Masks for bit fields. */
+#define PAGE_SIX_BITS  63U
 #define PAGE_FIVE_BITS 31U
 #define PAGE_FOUR_BITS 15U
 #define PAGE_TWO_BITS  3U
@@ -71,7 +72,9 @@ struct crawl_page {
 	bool visited : 1;     /* there is a good visit */
 	bool is_told : 1;     /* by an earlier capture (earlier.h) */
 	uint8_t hops_out;
-	uint8_t redirects; /* in a row that led here */
+	uint8_t redirects : 6;  /* in a row that led here */
+	bool with_cookies : 1;  /* requests for it carry cookies (sessions.h) */
+	bool tries_cookies : 1; /* whether it needs them is not known yet */
 };
 
 _Static_assert(sizeof(struct crawl_page) == 24, "there are millions of them");

@@ -25,9 +25,10 @@ static const struct {
 	[PROBING_VARIANT] = {"variant", 15, 1, REQUEST_VARIANT},
 	[PROBING_LANGUAGE] = {"language", 15, 1, REQUEST_LANGUAGE},
 	[PROBING_CANARY] = {"canary", 20, 0, REQUEST_CANARY},
+	[PROBING_SESSION] = {"session", 0, 0, REQUEST_SESSION},
 };
 
-/* "noise", "variant", "language", "canary"; constant. */
+/* "noise", "variant", "language", "canary", "session"; constant. */
 static const char *probing_purpose_name(enum probing_purpose purpose)
 {
 	return PURPOSES[purpose].name;
@@ -54,7 +55,7 @@ static uint64_t used(const struct probing *p)
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < PROBING_PURPOSES; i++)
-		sum += p->counts[i];
+		sum += i == PROBING_SESSION ? 0 : p->counts[i];
 	return sum;
 }
 
@@ -120,6 +121,16 @@ bool probing_has_room(const struct capture *c, bool urgent)
 	return has_room(c, PROBING_CANARY);
 }
 
+/* Few, and what all other looks rest on: whatever the budget. */
+int probing_send_session(struct capture *c, uint32_t page, bool *ret_sent, struct err *err)
+{
+	uint32_t before = c->probing.number;
+	int rc = is_wanted(c) ? send(c, page, PROBING_SESSION, true, err) : 0;
+
+	*ret_sent = rc == 0 && c->probing.number > before;
+	return rc;
+}
+
 int probing_send_canary(struct capture *c, uint32_t page, bool *ret_sent, struct err *err)
 {
 	uint32_t before = c->probing.number;
@@ -142,6 +153,8 @@ int probing_check(struct capture *c, size_t place, bool *ret_send, struct err *e
 	hosts_undo(&c->hosts, r->host);
 	if (r->kind == REQUEST_CANARY)
 		c->canaries.is_out = c->canaries.is_again = false;
+	if (r->kind == REQUEST_SESSION)
+		sessions_dropped(c);
 	requests_free(&c->requests, place);
 	c->stage.asleep = false;
 	return 0;
@@ -156,6 +169,8 @@ static enum probing_purpose purpose_of(const struct request *r)
 		return PROBING_LANGUAGE;
 	case REQUEST_CANARY:
 		return PROBING_CANARY;
+	case REQUEST_SESSION:
+		return PROBING_SESSION;
 	default:
 		return PROBING_NOISE;
 	}

@@ -6,12 +6,14 @@
  *	           revisits are over: what differs again varies by itself (quality/learner.h)
  *	variant    a page that is the same at its revisit is fetched with a fresh cookie jar
  *	language   the same with another Accept-Language
+ *	session    a page that sets cookies is fetched again, without and with them (sessions.h)
  *	canary     a page that was visited is looked at again during the visits (canaries.h)
  *
  * All probes together are at most PROBING_PERCENT of the capture's other requests for pages, or
- * PROBING_MIN. Half of the double fetches follow the revisit at once; the others are made at the
- * end, so that they lie as far behind it as the capture allows, and nothing waits for them. They
- * go through the same queue as all requests, so politeness is kept.
+ * PROBING_MIN; those about sessions, a few for each host, are not counted. Half of the double
+ *fetches follow the revisit at once; the others are made at the end, so that they lie as far behind
+ *it as the capture allows, and nothing waits for them. They go through the same queue as all
+ *requests, so politeness is kept.
  *
  * After a crash those that were waiting are lost, and others take their place: the number of those
  * that were made is in the catalog.
@@ -37,6 +39,7 @@ enum probing_purpose {
 	PROBING_VARIANT,
 	PROBING_LANGUAGE,
 	PROBING_CANARY,
+	PROBING_SESSION,
 	PROBING_PURPOSES,
 };
 

@@ -225,7 +225,7 @@ static int on_page(void *context, const struct catalog_page *row)
 	if (rc == 0 && crawl_page_has_host(&page))
 		rc = capture_find_host(c, &r->url, &page.host);
 	if (is_redirect && row->via < c->pages.list.len)
-		page.redirects = (uint8_t)(c->pages.list.ptr[row->via].redirects + 1);
+		page.redirects = (c->pages.list.ptr[row->via].redirects + 1U) & PAGE_SIX_BITS;
 	if (rc == 0 && is_seed_redirect) /* its target was taken into the scope */
 		rc = capture_add_seed(c, &r->url, r->err);
 	if (rc == 0)

@@ -221,7 +221,8 @@ int request_headers_init(struct request_headers *o, const struct crawl_settings 
 {
 	int rc;
 
-	*o = (struct request_headers){.has_cookies = !settings->no_cookies};
+	*o = (struct request_headers){
+		.has_cookies = !settings->no_cookies, .has_given = secrets && secrets->cookies};
 	buf_init(&o->cookie, JAR_FIELD_MAX);
 	rc = secrets ? add_secrets(o, secrets, arena) : 0;
 	/* Without secrets the origins of the seeds are not needed. */
@@ -279,6 +280,13 @@ static int add_cookies(struct request_headers *o, const struct url *url, int64_t
 bool request_headers_has_cookies(const struct request_headers *o)
 {
 	return o->has_cookies && o->jar.cookies.len > 0;
+}
+
+bool request_headers_has_cookies_for(struct request_headers *o, const struct url *url, int64_t now)
+{
+	buf_reset(&o->cookie);
+	return request_headers_has_cookies(o) && jar_cookies(&o->jar, url, now, &o->cookie) == 0 &&
+	       o->cookie.len > 0;
 }
 
 /* In place of what is there under these names. */

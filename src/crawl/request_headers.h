@@ -30,6 +30,7 @@ struct request_headers {
 	struct request_header_vec fields;
 	struct jar jar;
 	bool has_cookies;
+	bool has_given;                /* the user has given cookies */
 	struct net_header_vec scratch; /* of the last request */
 	struct buf cookie;
 };
@@ -57,6 +58,7 @@ int request_headers_apply(struct request_headers *o, const struct request_look *
 
 /* Whether requests may carry cookies that responses have set, or the user has given. */
 bool request_headers_has_cookies(const struct request_headers *o);
+bool request_headers_has_cookies_for(struct request_headers *o, const struct url *url, int64_t now);
 
 /* Takes the cookies of a response: 0 or ERR_NOMEM. */
 int request_headers_keep_cookies(struct request_headers *o, const struct net_fetch *f, int64_t now,

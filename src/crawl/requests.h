@@ -28,8 +28,9 @@ enum request_kind {
 	REQUEST_LANGUAGE,
 	REQUEST_CANARY,
 	REQUEST_CLOAKING,
-	REQUEST_AGAIN, /* a second visit, after a bulk change (canaries.h) */
-	REQUEST_LOGIN, /* login.h */
+	REQUEST_SESSION, /* sessions.h */
+	REQUEST_AGAIN,   /* a second visit, after a bulk change (canaries.h) */
+	REQUEST_LOGIN,   /* login.h */
 };
 
 /* Why a request is not sent. */

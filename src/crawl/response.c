@@ -72,6 +72,9 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 	};
 
 	bool is_audit = c->looking && c->looking->purpose == REFRESH_AUDIT;
+	bool has_cookies = c->pages.list.ptr[order->page].with_cookies &&
+			   request_headers_has_cookies(&c->headers);
+	slice gate = cookie_gate_purpose(c, order);
 
 	return (struct attempt){
 		.page = order->page,
@@ -80,7 +83,10 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 		.kind = kind_of(c, order),
 		.via = via,
 		.leg = c->looking ? ATTEMPT_LOOK : LEGS[order->leg],
-		.purpose = is_audit ? SLICE(LOOKING_AUDIT) : cookie_gate_purpose(c, order),
+		.purpose = is_audit      ? SLICE(LOOKING_AUDIT)
+			   : gate.len    ? gate
+			   : has_cookies ? SLICE(SESSIONS_COOKIES)
+					 : (slice){0},
 		.single = !c->looking && (!c->strategy->revisits || c->settings->single),
 		.number = order->attempt,
 		.wall = times_of(&f->wall),
@@ -595,6 +601,7 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	if (rc)
 		return rc;
 	follow = !c->lane->reading.has_secret;
+	again = again || sessions_retry(c, order, &a, visit && page_visit_is_same(visit, &a));
 	*ret_outcome = again ? PLAN_RETRY : outcome_of(&a, f);
 	rc = save(c, &a, f, visit, err);
 	if (rc)
@@ -607,6 +614,8 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 		rc = canaries_visited(c, &a, err);
 	if (again) /* what it shows is not the page */
 		return rc ? rc : traps_take_deferred(c, err);
+	if (rc == 0 && *ret_outcome == PLAN_OK)
+		rc = sessions_visited(c, order, &a, f, err);
 	if (rc == 0 && *ret_outcome == PLAN_OK && !is_in_place(&a))
 		rc = cloaking_visited(c, order->page, f, err);
 	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg != PLAN_REVISIT && !is_in_place(&a))
@@ -719,6 +728,8 @@ int response_probed(struct capture *c, const struct plan_order *order, const cha
 		a.deceit = slice_str(shown.deceit);
 	if (rc == 0)
 		rc = save(c, &a, f, NULL, err);
+	if (rc == 0 && strcmp(purpose, SESSIONS_PROBE) == 0)
+		return sessions_looked(c, &a, err);
 	if (rc || strcmp(purpose, "canary") != 0)
 		return rc;
 	looked = legs_observe(&a);

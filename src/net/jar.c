@@ -36,6 +36,14 @@ void jar_release(struct jar *jar)
 	*jar = (struct jar){0};
 }
 
+static bool has_name(const struct jar *jar, slice name)
+{
+	for (size_t i = 0; i < jar->cookies.len; i++)
+		if (slice_eq(name_of(&jar->cookies.ptr[i]), name))
+			return true;
+	return false;
+}
+
 static void drop(struct jar *jar, size_t i)
 {
 	struct jar_cookie *c = &jar->cookies.ptr[i];
@@ -323,6 +331,8 @@ static int take_one(struct jar *jar, const struct url *url, slice value, int64_t
 		c.path = default_path(url);
 	/* What came in clear may be anybody's word. */
 	if (!settle_domain(&c, url) || (c.secure && !is_secure(url)) || !fits(&c))
+		return 0;
+	if (jar->is_closed && !has_name(jar, c.name))
 		return 0;
 	if (!keeps_promise(&c) || (!is_secure(url) && meets_secure(jar, &c, now)))
 		return 0;

@@ -44,6 +44,7 @@ struct jar {
 	struct jar_cookies_vec cookies;
 	size_t bytes; /* of all texts */
 	uint64_t next;
+	bool is_closed; /* takes no cookies of new names from responses */
 };
 
 void jar_release(struct jar *jar);

@@ -29,7 +29,19 @@ struct loading {
 	uint32_t page;
 	struct learned_pages learned;
 	struct observation probe; /* for variants of the page */
+	uint32_t with_cookies;    /* page plus one that was counted last */
 };
+
+/* Observations come page by page. */
+static void note_cookies(struct loading *l, const struct attempt *o)
+{
+	if (o->leg == ATTEMPT_PROBE) {
+		l->report->sessions += slice_eq(o->purpose, SLICE("session"));
+	} else if (slice_eq(o->purpose, SLICE("cookies")) && l->with_cookies != o->page + 1) {
+		l->with_cookies = o->page + 1;
+		l->report->cookies++;
+	}
+}
 
 static int damaged(struct loading *l, const char *what, uint32_t page)
 {
@@ -353,6 +365,8 @@ static int on_observation(void *context, const struct attempt *o)
 		l->report->pages.ptr[o->page].looks++;
 		l->report->pages.ptr[o->page].last_look = o->wall.last_byte;
 	}
+	if (!l->is_first)
+		note_cookies(l, o);
 	if (o->deceit.ptr && l->is_first)
 		rc = keep_deceit(l->report, o);
 	if (rc)

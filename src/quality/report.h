@@ -94,6 +94,8 @@ struct report {
 	uint64_t gated;                    /* pages that are shown only with a cookie */
 	slice gate_cookie;                 /* its name */
 	uint64_t variants;                 /* pages that showed something else to a probe */
+	uint64_t cookies;                  /* pages that were asked for with cookies */
+	uint64_t sessions;                 /* probes whether pages need them */
 	uint64_t captured;                 /* pages with a verdict that verdict_is_captured */
 	uint64_t out_of_scope;             /* pages that are only known as links out of the scope */
 	bool rates_differ;                 /* among the pages that were taken */

@@ -356,6 +356,7 @@ static void put_report(struct json *j, const struct report *r)
 	json_text(j, "cookie", r->gated ? r->gate_cookie : (slice){0});
 	json_put_uint(j, "pages", r->gated);
 	json_object_end(j);
+	json_put_uint(j, "cookies", r->cookies);
 }
 
 void report_json_totals(const struct report *r, struct json *j)
