@@ -252,7 +252,7 @@ with tap.case("rules are withdrawn where they do not hold, and used elsewhere"):
     lost, cost, report = crawl_directories(
         "directories", NAMES, {"sectionc": ("case", ALL), "sectionf": ("trailing-slash", ALL)}, [("sectionh", 3)])
     tap.equal(lost, set())
-    assert cost <= 0.1, cost
+    assert cost <= 0.11, cost  # 0.09 to 0.1; the choice is random
     names = {row["rule"].split("/", 1)[0].rsplit(" at ", 1)[0] for row in report["dust"]}
     tap.equal(names, {"case", "trailing-slash", "index.html", "print-version", "parameter ref", "spelling"})
 
