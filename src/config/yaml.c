@@ -17,6 +17,7 @@ enum {
 	MESSAGE_SIZE = 320,    /* leaves room for the file's name */
 	SHOWN_KEY = 80,        /* bytes of a key in a message */
 	SHOWN_NAME = 150,      /* and of the file's name */
+	PIECE = 4096,          /* bytes that the parser is given at once */
 };
 
 VEC_DECLARE(node_vec, const struct yaml_node *);
@@ -26,8 +27,12 @@ struct reading {
 	struct yaml *y;
 	struct fy_parser *parser;
 	struct fy_diag *diag;
+	slice left;            /* what the parser was not given yet */
+	size_t ahead;          /* bytes that it got since its last event */
+	bool is_starved;       /* it wanted more than it may have */
 	struct strmap anchors; /* to their numbers in anchored */
 	struct node_vec anchored;
+	struct yaml_node at; /* where the last event began */
 	struct err *err;
 };
 
@@ -64,6 +69,10 @@ static int refuse_syntax(struct reading *r)
 	const char *message = "not valid YAML";
 	void *state = NULL;
 
+	if (r->is_starved)
+		return yaml_refuse(r->y, &r->at, r->err,
+			"a value, a comment or what might be a key here is longer than %d KiB",
+			YAML_AHEAD_MAX >> 10);
 	first = fy_diag_errors_iterate(r->diag, &state);
 	if (first && first->msg) {
 		message = first->msg;
@@ -203,8 +212,12 @@ static int read_value(
 
 static int next_event(struct reading *r, struct fy_event **ret)
 {
+	r->ahead = 0;
 	*ret = fy_parser_parse(r->parser);
-	return *ret ? 0 : refuse_syntax(r);
+	if (!*ret || r->is_starved)
+		return refuse_syntax(r);
+	locate(fy_event_start_mark(*ret), &r->at);
+	return 0;
 }
 
 /* Reads the next node; *ret is NULL at the end of the list or mapping that it could be in. */
@@ -392,6 +405,28 @@ static void keep_silent(struct fy_diag *diag, void *user, const char *text, size
 	(void)len;
 }
 
+/*
+ * Gives the parser the text bit by bit, and no more than YAML_AHEAD_MAX bytes between two events:
+ * where a key could be, it looks for its colon, and would take tokens of the whole file into memory
+ * ("[[[[…", "&a &a …").
+ */
+static ssize_t give(void *user, void *to, size_t room)
+{
+	struct reading *r = user;
+	size_t len = r->left.len < room ? r->left.len : room;
+
+	if (len > PIECE)
+		len = PIECE;
+	if (len > YAML_AHEAD_MAX - r->ahead) {
+		r->is_starved = true;
+		return 0;
+	}
+	memcpy(to, r->left.ptr, len);
+	r->left = slice_sub(r->left, len, r->left.len);
+	r->ahead += len;
+	return (ssize_t)len;
+}
+
 static int open_parser(struct reading *r, slice text)
 {
 	struct fy_diag_cfg diag;
@@ -406,8 +441,27 @@ static int open_parser(struct reading *r, slice text)
 	fy_diag_set_collect_errors(r->diag, true);
 	config.diag = r->diag;
 	r->parser = fy_parser_create(&config);
-	if (!r->parser || fy_parser_set_string(r->parser, text.len ? text.ptr : "", text.len))
+	r->left = text;
+	r->at = (struct yaml_node){.line = 1, .column = 1};
+	if (!r->parser || fy_parser_set_input_callback(r->parser, r, give))
 		return err_code(r->err, ERR_NOMEM);
+	return 0;
+}
+
+/* A line that begins with % takes libfyaml a time that grows with the square of its length. */
+static int check_directives(const struct yaml *y, slice text, struct err *err)
+{
+	unsigned count = 0;
+
+	for (struct yaml_node at = {.line = 1, .column = 1}; text.len > 0; at.line++) {
+		slice line = slice_take(&text, '\n');
+
+		if (slice_starts_with(line, SLICE("%")) &&
+			(line.len > YAML_DIRECTIVE_MAX || ++count > YAML_DIRECTIVES_MAX))
+			return yaml_refuse(y, &at, err,
+				"more than %d directives (%%…), or one of more than %d bytes",
+				YAML_DIRECTIVES_MAX, YAML_DIRECTIVE_MAX);
+	}
 	return 0;
 }
 
@@ -426,7 +480,8 @@ static int check_text(const struct yaml *y, slice text, struct err *err)
 		at.line += is_end;
 		at.column = is_end ? 1 : at.column + ((text.ptr[i] & 0xc0) != 0x80);
 	}
-	return sound < text.len ? yaml_refuse(y, &at, err, "not UTF-8") : 0;
+	return sound < text.len ? yaml_refuse(y, &at, err, "not UTF-8")
+				: check_directives(y, text, err);
 }
 
 int yaml_parse(struct yaml *y, const char *name, slice text, struct err *err)

@@ -10,7 +10,8 @@
  *      contains itself.
  *  (4) No scalar contains a NUL.
  *
- * Tags, merge keys and a second document are refused.
+ * The parser gets at most YAML_AHEAD_MAX bytes from one event to the next, so time and memory are
+ * bounded whatever they are. Tags, merge keys and a second document are refused.
  */
 #ifndef CONFIG_YAML_H
 #define CONFIG_YAML_H
@@ -27,6 +28,9 @@ enum {
 	YAML_BYTES_MAX = 8 << 20,
 	YAML_NODES_MAX = 500000,
 	YAML_DEPTH_MAX = 32,
+	YAML_AHEAD_MAX = 256 << 10, /* bytes of a scalar, of comments, or of what might be a key */
+	YAML_DIRECTIVES_MAX = 16,   /* lines that begin with % */
+	YAML_DIRECTIVE_MAX = 1000,  /* bytes of one */
 };
 
 enum yaml_kind { YAML_SCALAR, YAML_LIST, YAML_MAP };

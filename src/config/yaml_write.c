@@ -27,22 +27,25 @@ static bool is_plain(slice text)
 
 void yaml_write_text(FILE *file, slice text)
 {
-	size_t sound = utf8_valid_prefix(text);
-
 	if (is_plain(text)) {
 		(void)fwrite(text.ptr, 1, text.len, file);
 		return;
 	}
 	(void)putc('"', file);
-	for (size_t i = 0; i < sound; i++) {
-		unsigned char c = (unsigned char)text.ptr[i];
+	while (text.len > 0) {
+		unsigned char c = (unsigned char)text.ptr[0];
+		bool is_sound;
+		size_t len = utf8_length((const unsigned char *)text.ptr, text.len, &is_sound);
 
-		if (c == '"' || c == '\\')
+		if (!is_sound)
+			(void)fputs(UTF8_REPLACEMENT, file);
+		else if (c == '"' || c == '\\')
 			(void)fprintf(file, "\\%c", c);
 		else if (c < ' ' || c == 0x7f)
 			(void)fprintf(file, "\\x%02x", c);
 		else
-			(void)putc(c, file);
+			(void)fwrite(text.ptr, 1, len, file);
+		text = slice_sub(text, len, text.len);
 	}
 	(void)putc('"', file);
 }

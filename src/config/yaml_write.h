@@ -1,4 +1,4 @@
-/* Scalars as YAML that yaml_parse reads as the same text. */
+/* Scalars as YAML that yaml_parse reads as the same text; of what is no UTF-8 as U+FFFD. */
 #ifndef CONFIG_YAML_WRITE_H
 #define CONFIG_YAML_WRITE_H
 

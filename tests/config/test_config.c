@@ -197,6 +197,21 @@ static void test_writing(void)
 	}
 }
 
+/* What is no UTF-8 cannot be said in YAML: U+FFFD stands for it, and the rest is kept. */
+static void test_writing_broken(void)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *file = open_memstream(&text, &len);
+
+	yaml_write_text(file, SLICE("a b\xff"
+				    "c\xc3"));
+	CHECK_INT(fclose(file), 0);
+	CHECK_STR(text, "\"a b\xef\xbf\xbd"
+			"c\xef\xbf\xbd\"");
+	free(text);
+}
+
 /* Mappings whose keys are free: each value is read by itself. */
 static void test_free_keys(void)
 {
@@ -224,6 +239,7 @@ int main(int argc, char **argv)
 	test_errors();
 	TAP_RUN(test_excluded_key);
 	test_writing();
+	TAP_RUN(test_writing_broken);
 	TAP_RUN(test_free_keys);
 	return tap_done();
 }

@@ -171,6 +171,53 @@ static void test_depth_by_aliases(void)
 	buf_release(&text);
 }
 
+/*
+ * Megabytes of one thing. libfyaml would look for the end of a key in all of it, with some hundred
+ * bytes of memory for each, and takes forever over a directive.
+ */
+static void test_repeated(void)
+{
+	static const struct {
+		const char *piece, *says;
+	} ROWS[] = {
+		{"[", "longer than 256 KiB"},
+		{"{", "longer than 256 KiB"},
+		{"[]", "longer than 256 KiB"},
+		{"[a, ", "longer than 256 KiB"},
+		{"{a: ", "longer than 256 KiB"},
+		{"&a ", "longer than 256 KiB"},
+		{"&a\n", "longer than 256 KiB"},
+		{"*a ", "longer than 256 KiB"},
+		{"! ", "longer than 256 KiB"},
+		{"\"a\"\n", "longer than 256 KiB"},
+		{"a", "longer than 256 KiB"},
+		{"# a\n", "longer than 256 KiB"},
+		{"%", "directives"},
+		{"%A b", "directives"},
+		{"%A b\n", "directives"},
+		{"- ", "32 deep"},
+		{"? ", "32 deep"},
+		{"a:\n", "duplicate key"},
+		{"- a\n", "more than 500000 values"},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		struct err err = {0};
+		struct yaml y;
+		struct buf text;
+
+		tap_case("megabytes of %s", ROWS[i].piece);
+		buf_init(&text, YAML_BYTES_MAX);
+		while (text.len + strlen(ROWS[i].piece) < YAML_BYTES_MAX)
+			CHECK_INT(buf_add_str(&text, ROWS[i].piece), 0);
+		CHECK_INT(yaml_parse(&y, "f", buf_slice(&text), &err), ERR_USAGE);
+		CHECK(strstr(err.text, ROWS[i].says));
+		tap_note("%s", err.text);
+		yaml_release(&y);
+		buf_release(&text);
+	}
+}
+
 static void test_files(void)
 {
 	char path[512];
@@ -211,6 +258,7 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	test_trees();
 	test_errors();
+	test_repeated();
 	TAP_RUN(test_billion_laughs);
 	TAP_RUN(test_depth);
 	TAP_RUN(test_depth_by_aliases);
