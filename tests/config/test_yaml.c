@@ -145,7 +145,7 @@ static void test_depth(void)
 	CHECK_INT(yaml_parse(&y, "f", buf_slice(&text), &err), 0);
 	yaml_release(&y);
 	buf_reset(&text);
-	for (int i = 0; i < 1000000; i++)
+	for (int i = 0; i < 1000; i++)
 		(void)buf_add_char(&text, '[');
 	CHECK_INT(yaml_parse(&y, "f", buf_slice(&text), &err), ERR_USAGE);
 	CHECK(strstr(err.text, "nested more than 32 deep"));
