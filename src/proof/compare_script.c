@@ -119,7 +119,7 @@ bool compare_script_tokens(struct judge *j, const struct pairing *pair, uint32_t
 		return compare_named(j, key, a->text, b->text, &p);
 	if (a->kind == TOKEN_STRING && !is_key)
 		return compare_strings(j, key, a->text, b->text, &p);
-	if ((a->kind == TOKEN_WORD || a->kind == TOKEN_STRING) && are_renamed(j, a->text, b->text))
+	if (a->kind == TOKEN_WORD || (a->kind == TOKEN_STRING && are_renamed(j, a->text, b->text)))
 		return compare_names(j, a->text, b->text, &p);
 	return unexplained(j, &p, a->full, b->full);
 }

@@ -378,7 +378,7 @@ bool mask_fits(const struct value_looks *looks, const struct mask_span *x, slice
 		return value_times_fit(looks, a, b);
 	if (x->kind == MASK_ID)
 		return value_are_draws(a, b, 8);
-	if (!looks->a || !looks->b)
+	if (!value_looks_known(looks))
 		return false;
 	slack = value_tolerance(looks);
 	return x->low + gap - slack <= y->high && y->low <= x->high + gap + slack;

@@ -118,7 +118,7 @@ static const char IDS[] =
 	"page instance|support id|incident id|cache key|request hash|render id|connection id|"
 	"browser id|guest id|call tree id|wire id|xid|device id|";
 static const char TIMES[] =
-	"|timestamp|ts|now|current date time|server time|server date|current time|current "
+	"|timestamp|ts|now|current hour|server time|server date|current time|current "
 	"date|current timestamp|"
 	"generated|generated at|generated on|generation time|rendered|rendered at|rendered on|"
 	"render time|served at|request time|request start|request start time|request timestamp|"
@@ -127,6 +127,8 @@ static const char TIMES[] =
 	"server timestamp|page generated|expires at|data updated at|response time|begin time|"
 	"request date|now utc|creation time|form time|amz date|goog date|starttime|edit time|"
 	"last build date|page render time|date now|";
+static const char TIME_PARTS[] =
+	"|currentdatetime|currenttime|servertime|serverdate|currenttimestamp|";
 static const char MEASURES[] =
 	"|elapsed|took|queue time|application time|render time|server timing|load time|query time|"
 	"exec time|execution time|latency|ttfb|uptime|response time|generation time|processing "
@@ -155,10 +157,12 @@ unsigned name_kinds(slice name)
 		kinds |= NAME_MEASURE;
 	if (has_any(&w, BUILDS))
 		kinds |= NAME_BUILD;
-	if (has_any(&w, TIMES))
+	if (has_any(&w, TIMES) || has_part(&w, TIME_PARTS))
 		kinds |= NAME_TIME;
 	if (has_any(&w, STATES))
 		kinds |= NAME_STATE;
+	if (has_any(&w, "|app version|sentry release|release|"))
+		kinds |= NAME_RELEASE;
 	if (has_any(&w, CONTENT))
 		return kinds;
 	if (has_part(&w, SECRET_PARTS) || has_any(&w, SECRETS))

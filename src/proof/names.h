@@ -16,6 +16,7 @@ enum name_kind {
 	NAME_MEASURE = 1 << 3, /* how long the server took */
 	NAME_BUILD = 1 << 4,   /* of the program that serves the page */
 	NAME_STATE = 1 << 5,   /* ASP.NET's encoded state of a page */
+	NAME_RELEASE = 1 << 7, /* "shop-web@1.449.0" of the program that serves the page */
 	NAME_LONG_ID = 1 << 6, /* an id of the visitor, or a parcel's: only a long one is noise */
 };
 

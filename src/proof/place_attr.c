@@ -45,6 +45,19 @@ static bool is_beacon(const struct proof_element *e)
 	return has(proof_attr(e, SLICE("src")), "static.cloudflareinsights.com/beacon");
 }
 
+/* {"rayId":"8e3f9a1c7e52d1b0",…}: of another request, or it would be the same. */
+static slice ray_of(slice data)
+{
+	static const slice KEY = SLICE_INIT("\"rayId\":\"");
+	const char *at = data.len ? memmem(data.ptr, data.len, KEY.ptr, KEY.len) : NULL;
+	slice rest;
+
+	if (!at)
+		return SLICE("");
+	rest = slice_sub(data, (size_t)(at - data.ptr) + KEY.len, data.len);
+	return slice_take(&rest, '"');
+}
+
 /* The name that says what an element holds. */
 static slice name_of(const struct proof_element *e)
 {
@@ -164,7 +177,7 @@ static bool compare_classes(struct judge *j, slice a, slice b, const struct plac
 	rest_a = a;
 	rest_b = b;
 	while (next_lone(&rest_a, b, &x) && next_lone(&rest_b, a, &y)) {
-		if (is_age_class(x) && is_age_class(y) && j->looks.a && j->looks.b &&
+		if (is_age_class(x) && is_age_class(y) && value_looks_known(&j->looks) &&
 			explain(j, RULE_RELATIVE_TIME, p, x, y))
 			continue;
 		good &= compare_names(j, x, y, p);
@@ -211,7 +224,8 @@ static enum proof_rule_id platform_rule(const struct proof_element *e, slice nam
 			return RULE_CDN_LOADER;
 		if (slice_eq(name, SLICE("data-cf-settings")) && is_loader_pair(a, b))
 			return RULE_CDN_LOADER;
-		if (slice_eq(name, SLICE("data-cf-beacon")) && is_beacon(e))
+		if (slice_eq(name, SLICE("data-cf-beacon")) && is_beacon(e) &&
+			value_are_draws(ray_of(a), ray_of(b), 12))
 			return RULE_CDN_BEACON;
 	}
 	if (slice_eq(name, SLICE("i-amphtml-version")) && is_digits_of(a, 13, 16) &&
@@ -272,7 +286,8 @@ bool compare_attr(struct judge *j, const struct proof_element *x, const struct p
 	if (is_listed(name, "|id|for|aria-labelledby|aria-describedby|aria-controls|aria-owns|"
 			    "aria-activedescendant|aria-details|headers|list|form|itemref|"
 			    "popovertarget|data-drupal-selector|") ||
-		(slice_eq(name, SLICE("name")) && is_listed(x->name, "|a|input|map|iframe|form|")))
+		(slice_eq(name, SLICE("name")) &&
+			is_listed(x->name, "|a|input|map|iframe|form|img|")))
 		return compare_name_lists(j, a, b, p);
 	if (is_listed(name, "|data-target|data-bs-target|data-parent|usemap|") &&
 		slice_starts_with(a, SLICE("#")) && slice_starts_with(b, SLICE("#")))

@@ -35,6 +35,22 @@ static bool are_times(slice a, slice b)
 	       x.is_day == y.is_day && !x.is_clock && !y.is_clock;
 }
 
+/* "shop-web@v1.449.0": the same program, other versions. */
+static bool are_releases(slice a, slice b)
+{
+	slice x = slice_take(&a, '@'), y = slice_take(&b, '@');
+
+	if (!x.len || !slice_eq(x, y) || !a.len || !b.len)
+		return false;
+	for (size_t i = 0; i < a.len; i++)
+		if (!word_is_digit(a.ptr[i]) && !(i == 0 && a.ptr[i] == 'v') && a.ptr[i] != '.')
+			return false;
+	for (size_t i = 0; i < b.len; i++)
+		if (!word_is_digit(b.ptr[i]) && !(i == 0 && b.ptr[i] == 'v') && b.ptr[i] != '.')
+			return false;
+	return true;
+}
+
 /* The rule that explains two values of that name; RULE_COUNT: none. */
 static enum proof_rule_id rule_for(const struct judge *j, slice name, slice a, slice b)
 {
@@ -54,6 +70,8 @@ static enum proof_rule_id rule_for(const struct judge *j, slice name, slice a, s
 	if (kinds & NAME_MEASURE && value_is_measure(a) && value_is_measure(b))
 		return RULE_TIMING;
 	if (kinds & NAME_BUILD && (value_are_draws(a, b, 6) || are_times(a, b)))
+		return RULE_BUILD_ID;
+	if (kinds & NAME_RELEASE && are_releases(a, b))
 		return RULE_BUILD_ID;
 	return RULE_COUNT;
 }

@@ -74,6 +74,9 @@ static bool is_hash_pair(slice a, slice b)
 
 	if (value_are_draws(a, b, 6))
 		return true;
+	if (a.len == b.len && a.len >= 8 && value_is_hex(a) && value_is_hex(b) &&
+		!(value_is_digits(a) && value_is_digits(b)) && value_is_fresh(a, b))
+		return true;
 	if (a.len == 8 && b.len == 8 && (value_is_mixed(a) || value_is_mixed(b)) &&
 		value_is_fresh(a, b))
 		return true;

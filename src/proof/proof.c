@@ -241,10 +241,10 @@ static int begin(struct judge *j, const struct proof_params *params)
 	j->work = JUDGE_WORK_MAX;
 	j->looks = (struct value_looks){(double)params->a.time / 1e9, (double)params->b.time / 1e9};
 	j->has_base = params->url.len && url_parse(&j->base, params->url, NULL, NULL) == 0;
+	if (!params->ignore)
+		return 0;
 	for (int i = 0; i < 2; i++)
 		ignore_page_init(&j->ignoring[i], params->ignore);
-	if (!params->ignore || !j->has_base)
-		return 0;
 	j->ignored.len = params->ignore->rules.len;
 	j->ignored.ptr = calloc(j->ignored.len + 1, sizeof *j->ignored.ptr);
 	if (!j->ignored.ptr)
@@ -266,7 +266,7 @@ static void end(struct judge *j)
 	strmap_release(&j->names[1]);
 	rename_vec_release(&j->renames);
 	url_release(&j->base);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2 && j->params->ignore; i++)
 		ignore_page_release(&j->ignoring[i]);
 	free(j->ignored.ptr);
 }

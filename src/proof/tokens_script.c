@@ -71,6 +71,16 @@ static bool may_begin(char c)
 	return is_name(c) || (c && strchr("\"'`([{+-/!~#@.", c));
 }
 
+/* A name without what a program drew at its end: refresh69dc39aa179b6. */
+static slice without_tail(slice name)
+{
+	size_t at = name.len, digits = 0;
+
+	while (at > 0 && word_hex(name.ptr[at - 1]) >= 0)
+		digits += word_is_digit(name.ptr[--at]);
+	return name.len - at >= 8 && digits ? slice_sub(name, 0, at) : name;
+}
+
 static int add(struct reader *r, enum token_kind kind, size_t from, slice text, char sign)
 {
 	const struct proof_token *before = last(r);
@@ -96,7 +106,9 @@ static int add(struct reader *r, enum token_kind kind, size_t from, slice text, 
 	token.is_spaced = head.newline;
 	token.key = proof_hash(proof_hash(1, bytes), text);
 	token.shape = proof_hash(2, bytes);
-	if (kind == TOKEN_WORD || kind == TOKEN_TEMPLATE || kind == TOKEN_REGEX)
+	if (kind == TOKEN_WORD)
+		token.shape = proof_hash(token.shape, without_tail(text));
+	else if (kind == TOKEN_TEMPLATE || kind == TOKEN_REGEX)
 		token.shape = proof_hash(token.shape, text);
 	r->has_newline = r->has_gap = false;
 	return proof_tokens_add(r->t, token);

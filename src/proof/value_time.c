@@ -40,7 +40,7 @@ static bool read_count(slice s, double *ret)
 
 	while (digits < s.len && digits < 20 && word_is_digit(s.ptr[digits]))
 		n = n * 10 + (s.ptr[digits++] - '0');
-	if (digits >= 20 || !UNIT[digits])
+	if (digits >= 20 || UNIT[digits] < 1)
 		return false;
 	n /= UNIT[digits];
 	if (digits == 18)

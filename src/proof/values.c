@@ -184,7 +184,7 @@ static bool is_secret(slice s)
 
 bool value_are_secrets(slice a, slice b)
 {
-	return is_secret(a) && is_secret(b) && value_is_fresh(a, b);
+	return is_secret(a) && is_secret(b) && are_alike_long(a, b) && value_is_fresh(a, b);
 }
 
 bool value_is_measure(slice s)
@@ -227,7 +227,7 @@ bool value_times_fit(const struct value_looks *looks, slice a, slice b)
 	double slack = value_tolerance(looks), between = looks->b - looks->a, moved;
 	struct value_time ta, tb;
 
-	if (!looks->a || !looks->b || !value_time(a, &ta) || !value_time(b, &tb))
+	if (!value_looks_known(looks) || !value_time(a, &ta) || !value_time(b, &tb))
 		return false;
 	if (ta.is_day != tb.is_day || ta.is_clock != tb.is_clock || ta.is_number != tb.is_number ||
 		(ta.is_number && a.len != b.len && !memchr(a.ptr, '.', a.len)))

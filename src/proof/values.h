@@ -56,6 +56,11 @@ struct value_looks {
 	double a, b;
 };
 
+static inline bool value_looks_known(const struct value_looks *looks)
+{
+	return looks->a > 0 && looks->b > 0;
+}
+
 /*
  * Whether two times fit the looks that saw them: they lie equally far from them, within an eighth
  * of the time between the looks (at least 10 s, at most 2 h); or the thing was renewed between the

@@ -166,9 +166,9 @@ static const struct {
 		"<script type=\"b80d46f1a9b80d46f1a9b80d-text/javascript\">a()</script>"},
 	{"cdn-beacon", "Cloudflare's beacon",
 		"<script src=\"https://static.cloudflareinsights.com/beacon.min.js\" "
-		"data-cf-beacon='{\"rayId\":\"8e3f9a\"}'></script>",
+		"data-cf-beacon='{\"rayId\":\"8e3f9a1c7e52d1b0\"}'></script>",
 		"<script src=\"https://static.cloudflareinsights.com/beacon.min.js\" "
-		"data-cf-beacon='{\"rayId\":\"b80d46\"}'></script>"},
+		"data-cf-beacon='{\"rayId\":\"b80d46f1a9c3e7f2\"}'></script>"},
 	{"email-encoding", "the same address",
 		"<a href=\"/cdn-cgi/l/email-protection#422302206c2d3025\">x</a>",
 		"<a href=\"/cdn-cgi/l/email-protection#1776577539786570\">x</a>"},
