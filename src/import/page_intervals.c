@@ -94,6 +94,7 @@ struct teller {
 	struct page_summary summary;
 	const struct page_seen *before; /* NULL: the state is not known */
 	int64_t from;                   /* 0: nothing is covered yet */
+	bool knows_first;               /* PAGE_WORD_FIRST */
 };
 
 static int push(struct teller *t, int64_t length, bool changed, bool exact)
@@ -105,13 +106,14 @@ static int push(struct teller *t, int64_t length, bool changed, bool exact)
 
 /*
  * The page is as old as its word says, which for Last-Modified is cut to seconds: a change just now
- * was half a second ago. At the first look that may be all: it may be new.
+ * was half a second ago. At the first look that may be all, unless it is known to be a change: it
+ * may be new.
  */
 static int push_age(struct teller *t, const struct page_seen *now)
 {
 	int64_t since = now->modified + (has_digest(now) ? SECOND : 0);
 	int64_t age = since < now->time ? now->time - since : 0;
-	bool is_change = t->from != 0;
+	bool is_change = t->from != 0 || t->knows_first;
 
 	if (is_change && age < SECOND / 2)
 		age = SECOND / 2; /* an interval without a length would not count */
@@ -166,7 +168,9 @@ static int take_capture(struct teller *t, const struct page_seen *now, unsigned 
 int page_entry_intervals(const struct page_entry *page, unsigned trusted,
 	struct rate_intervals *out, struct page_summary *ret)
 {
-	struct teller t = {.out = out, .summary = {.changes = page->gone_changes}};
+	struct teller t = {.out = out,
+		.summary = {.changes = page->gone_changes},
+		.knows_first = (trusted & PAGE_WORD_FIRST) != 0};
 	int rc = 0;
 
 	out->len = 0;

@@ -79,6 +79,7 @@ int page_table_get(
 enum page_word {
 	PAGE_WORD_HTTP = 1,    /* Last-Modified */
 	PAGE_WORD_SITEMAP = 2, /* lastmod */
+	PAGE_WORD_FIRST = 4,   /* what it says at the first look is a change, not a birth */
 };
 
 /* What is known of a page. */
@@ -94,7 +95,9 @@ struct page_summary {
  * Puts a page's intervals in place of what is in the list: each capture is compared with the one
  * before it, those without a digest left out; where the two have digests of different algorithms,
  * there is no interval. Where a trusted word tells the time of the change, the interval is exact. A
- * trusted sitemap counts as a look in between. 0 or ERR_NOMEM.
+ * trusted sitemap counts as a look in between. With PAGE_WORD_FIRST in the set, the time that a
+ * word names at the first look is that of a change; else nothing changed since, and no more is
+ * known. 0 or ERR_NOMEM.
  */
 int page_entry_intervals(const struct page_entry *page, unsigned trusted,
 	struct rate_intervals *out, struct page_summary *ret) SP_MUST_CHECK;

@@ -24,9 +24,9 @@
 #include "rate/incomplete_gamma.h"
 #include "rate/tree.h"
 
-enum { STEPS_ROOT = 60, STEPS = 6 };
+enum { STEPS_ROOT = 60, STEPS = 6, START_PAGES = 512 };
 
-static const double SHAPE_LOW = 0.01, SHAPE_HIGH = 100, SHAPE_FIRST = 0.3;
+static const double SHAPE_LOW = 0.01, SHAPE_HIGH = 100;
 static const double GAIN_FREE = 3;
 
 /* Sums over pages: their number, expected rates, expected logarithms of rates, log-likelihoods. */
@@ -178,11 +178,46 @@ static void loosen(const struct fit *f, uint32_t depth, struct rate_gamma *prior
 		step(f, depth, priors);
 }
 
+static double log_likelihood(const struct fit *f, struct rate_gamma g)
+{
+	size_t step = f->tree->pages / START_PAGES + 1;
+	struct moments m = {0};
+	struct cells cells;
+
+	find_cells(f->grid, g, &cells);
+	for (size_t i = 0; i < f->tree->pages; i += step)
+		add_page(&m, &cells, &f->likelihoods[i]);
+	return m.log_likelihood;
+}
+
+/*
+ * Where the root begins: the likeliest of some shapes and all grid rates. EM needs thousands of
+ * steps from far away where each page was seen to change once, or not at all: that tells little of
+ * its rate, so every step is short.
+ */
+static struct rate_gamma find_start(const struct fit *f)
+{
+	static const double SHAPES[] = {0.125, 0.25, 0.5, 1, 2, 4};
+	struct rate_gamma best = {1, 1};
+	double most = -INFINITY;
+
+	for (size_t s = 0; s < sizeof SHAPES / sizeof SHAPES[0]; s++)
+		for (size_t k = 0; k < RATE_GRID_SIZE; k++) {
+			struct rate_gamma g = rate_gamma_clean(
+				(struct rate_gamma){SHAPES[s], SHAPES[s] / f->grid->rates[k]});
+			double is = log_likelihood(f, g);
+
+			if (is > most) {
+				most = is;
+				best = g;
+			}
+		}
+	return best;
+}
+
 static void fit_all(const struct fit *f, struct rate_gamma *priors)
 {
-	double middle = f->grid->rates[RATE_GRID_SIZE / 2];
-
-	priors[0] = rate_gamma_clean((struct rate_gamma){SHAPE_FIRST, SHAPE_FIRST / middle});
+	priors[0] = find_start(f);
 	for (uint32_t d = 0; d <= f->levels.deepest; d++) {
 		fit_depth(f, d, priors);
 		if (d > 0)

@@ -7,6 +7,7 @@
 #include "rate/gamma_page.h"
 #include "rate/grid.h"
 #include "rate/shift.h"
+#include "rate/tree.h"
 
 static const double NS = 1e9, DAY = 86400;
 
@@ -18,10 +19,16 @@ static const double PRIOR_STRENGTH = 10;
 
 /*
  * What is assumed of a page that nothing is known about (in days). It counts as BASE_PAGES
- * pages: with few pages of their own, priors would else claim to know what they cannot.
+ * pages: with few pages of their own, priors would else claim to know what they cannot. Where the
+ * pages show that they change far more or less often than that, their own order of magnitude takes
+ * its place, and only the spread stays: eight pages that change once a month, among many that
+ * change every minute, would make a prior of pages that never change or do all the time.
  */
 static const struct rate_gamma BASE = {.shape = 0.5, .time = 15};
-enum { BASE_PAGES = 8, PATH_MAX_SIZE = 4096 };
+enum { BASE_PAGES = 8, BASE_SAMPLE = 512, PATH_MAX_SIZE = 4096 };
+
+/* What an assumption may lack of the likeliest one, as a logarithm: chance explains so much. */
+static const double BASE_LACK = 2;
 
 /* How sure a word alone is, and a predictor: as if one change had been seen. */
 static const double WORD_SHAPE = 1, PREDICTED_SHAPE = 1;
@@ -44,6 +51,11 @@ int rates_class_path(slice url, enum frequency word, struct buf *out)
 	if (rc == 0 && word != FREQUENCY_NONE)
 		rc = buf_printf(out, "/sitemap:%s", frequency_name(word));
 	return rc ? rc : buf_add(out, slice_sub(url, host, end));
+}
+
+static struct rate_gamma gamma_of(double shape, double rate)
+{
+	return rate_gamma_clean((struct rate_gamma){shape, shape / fmax(rate, RATE_LOW)});
 }
 
 /* ---- fitting ---- */
@@ -93,18 +105,121 @@ static void add_known(const struct rates_model *m, struct fit *f, double rate, u
 	f->classes[f->count++] = class;
 }
 
+/* How likely a prior makes the pages of the sample: the logarithm. Of many pages some will do. */
+static double likelihood(const struct rates_model *m, const struct fit *f, struct rate_gamma g)
+{
+	size_t step = f->count / BASE_SAMPLE + 1;
+	struct rate_row prior;
+	double sum = 0;
+
+	rate_gamma_cells(&m->grid, g, &prior);
+	for (size_t i = 0; i < f->count; i += step) {
+		double page = 0;
+
+		for (size_t k = 0; k < RATE_GRID_SIZE; k++)
+			page += prior.at[k] * exp(f->logs[i].at[k]);
+		sum += log(fmax(page, RATE_SMALLEST));
+	}
+	return sum;
+}
+
+/* What is assumed of all pages, in seconds: as near to BASE as those of the sample allow. */
+static struct rate_gamma find_base(const struct rates_model *m, const struct fit *f)
+{
+	struct rate_gamma base = {BASE.shape, BASE.time * DAY}, nearest = base;
+	double all[RATE_GRID_SIZE], usual = likelihood(m, f, base), most = usual, far = INFINITY;
+
+	for (size_t k = 0; k < RATE_GRID_SIZE; k++) {
+		all[k] = likelihood(m, f, gamma_of(BASE.shape, m->grid.rates[k]));
+		most = fmax(most, all[k]);
+	}
+	for (size_t k = 0; k < RATE_GRID_SIZE && usual < most - BASE_LACK; k++) {
+		double distance = fabs(log(m->grid.rates[k] / rate_gamma_mean(base)));
+
+		if (all[k] >= most - BASE_LACK && distance < far) {
+			far = distance;
+			nearest = gamma_of(BASE.shape, m->grid.rates[k]);
+		}
+	}
+	return nearest;
+}
+
+/* Behind all pages of the sample. */
 static void add_assumed(const struct rates_model *m, struct fit *f)
 {
+	struct rate_gamma base = find_base(m, f);
+
 	for (int i = 0; i < BASE_PAGES; i++)
-		add_known(m, f, rate_gamma_quantile(BASE, (i + 0.5) / BASE_PAGES) / DAY, 0);
+		add_known(m, f, rate_gamma_quantile(base, (i + 0.5) / BASE_PAGES), 0);
+}
+
+/* ---- what sites say at the first look ---- */
+
+static int by_time(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* What the page said of its last change when it was first seen; 0: nothing. */
+static int64_t first_word(const struct page_entry *p)
+{
+	return p->len > 0 ? p->seen[0].modified : 0;
+}
+
+static int collect_firsts(struct rates_model *m)
+{
+	m->firsts = calloc(m->table->pages.len + 1, sizeof *m->firsts);
+	if (!m->firsts)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < m->table->pages.len; i++)
+		if (first_word(&m->table->pages.ptr[i]))
+			m->firsts[m->first_count++] = first_word(&m->table->pages.ptr[i]);
+	qsort(m->firsts, m->first_count, sizeof *m->firsts, by_time);
+	return 0;
+}
+
+/* Pages before a time, in the sorted list. */
+static size_t count_before(const struct rates_model *m, int64_t time)
+{
+	size_t low = 0, high = m->first_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (m->firsts[middle] < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * Whether that was a change of the page: many pages with one time were put there together, and what
+ * they did before is not known. To count the time since but not the change would make pages seem
+ * calmer than they are.
+ */
+static bool is_change(const struct rates_model *m, int64_t time)
+{
+	enum { FEW = 8, SHARED = 4 }; /* pages that tell nothing; part of all that is together */
+	size_t with = time ? count_before(m, time + 1) - count_before(m, time) : 0;
+
+	return m->first_count >= FEW && with > 0 && with <= 1 + m->first_count / SHARED;
 }
 
 static int page_intervals(struct rates_model *m, uint32_t page, struct page_summary *ret)
 {
 	const struct page_entry *p = &m->table->pages.ptr[page];
+	unsigned trusted = rates_trust_of(&m->trust, p->url);
 
-	return page_entry_intervals(p, rates_trust_of(&m->trust, p->url), &m->intervals, ret);
+	if (is_change(m, first_word(p)))
+		trusted |= PAGE_WORD_FIRST;
+	return page_entry_intervals(p, trusted, &m->intervals, ret);
 }
+
+/* ---- the sample ---- */
 
 /* Whether the sample takes this page of a class: a share of them, spread evenly. */
 static bool is_sampled(struct fit *f, uint32_t class)
@@ -158,10 +273,10 @@ static int fit_sample(struct rates_model *m, struct fit *f)
 		.classes = m->directories.parents.len, .parents = m->directories.parents.ptr};
 	int rc;
 
-	add_assumed(m, f);
 	rc = add_pages(m, f);
 	if (rc)
 		return rc;
+	add_assumed(m, f);
 	tree.pages = f->count;
 	tree.page_classes = f->classes;
 	tree.logs = f->logs;
@@ -194,6 +309,8 @@ static int fit_all(struct rates_model *m)
 
 	if (rc == 0)
 		rc = rates_trust_learn(&m->trust, m->table);
+	if (rc == 0)
+		rc = collect_firsts(m);
 	if (rc == 0) {
 		m->priors = calloc(classes, sizeof *m->priors);
 		m->evidence = calloc(classes, sizeof *m->evidence);
@@ -216,6 +333,7 @@ void rates_model_release(struct rates_model *m)
 	directories_release(&m->directories);
 	rates_trust_release(&m->trust);
 	rate_intervals_release(&m->intervals);
+	free(m->firsts);
 	free(m->priors);
 	free(m->evidence);
 }
@@ -232,11 +350,6 @@ static struct rate_gamma pool(struct rate_gamma a, struct rate_gamma b, double s
 	double log_mean = share * log(rate_gamma_mean(a)) + (1 - share) * log(rate_gamma_mean(b));
 
 	return rate_gamma_clean((struct rate_gamma){shape, shape / exp(log_mean)});
-}
-
-static struct rate_gamma gamma_of(double shape, double rate)
-{
-	return rate_gamma_clean((struct rate_gamma){shape, shape / fmax(rate, RATE_LOW)});
 }
 
 /* How much a class counts against PRIOR_STRENGTH pages of another opinion. */

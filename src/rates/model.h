@@ -37,6 +37,8 @@ struct rates_model {
 	struct predict_model *predictor; /* borrowed; NULL for none; read only */
 	struct directories directories;
 	struct rates_trust trust;
+	int64_t *firsts; /* what pages said at their first look, ns, sorted */
+	size_t first_count;
 	struct rate_grid grid;
 	struct rate_gamma *priors;       /* by class */
 	uint32_t *evidence;              /* by class: pages in and below it with an interval */

@@ -77,6 +77,8 @@ static const struct {
 		PAGE_WORD_SITEMAP, 1, {{4, true, true}}},
 	{"a sitemap too near to tell", {{10, 1, 0}, {20, 0, 10.2}, {30, 1, 0}}, PAGE_WORD_SITEMAP,
 		1, {{20, false, false}}},
+	{"a change before the first look", {{10, 1, 5}, {20, 1, 5}},
+		PAGE_WORD_HTTP | PAGE_WORD_FIRST, 2, {{5, true, true}, {10, false, false}}},
 	{"a sitemap alone tells an age", {{20, 0, 5}}, PAGE_WORD_SITEMAP, 1, {{15, false, false}}},
 };
 

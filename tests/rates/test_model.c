@@ -229,6 +229,53 @@ static void test_coverage(void)
 	done(m, &t);
 }
 
+/*
+ * A first capture of a site whose pages change every half minute or so: one interval of seconds for
+ * each page. What is expected of the next seconds is what comes, though once a month is assumed of
+ * unknown pages. With Last-Modified: of a page that has not changed, when the site began.
+ */
+static void check_fast_site(bool says_modified)
+{
+	enum { PAGES = 2000 };
+	const double next = 4, age = 10;
+	double expected = 0, true_share = 0;
+	struct rates_model *m;
+	struct page_table t;
+	struct rng r;
+
+	rng_init(&r, 7);
+	page_table_init(&t);
+	for (int i = 0; i < PAGES; i++) {
+		double rate = exp(-3.5 + 1.5 * rng_normal(&r)), length = 6 * rng_double(&r) + 0.1;
+		double since = fmin(rng_exponential(&r, rate), age),
+		       change = rng_exponential(&r, rate);
+		double first = 1000 + age, last = change < length ? first + change : first - since;
+		uint32_t p = page(&t, "fast", i);
+
+		see(&t, p, first / SECONDS_PER_DAY, 1,
+			says_modified ? floor(first - since) / SECONDS_PER_DAY : 0);
+		see(&t, p, (first + length) / SECONDS_PER_DAY, 1 + (change < length),
+			says_modified ? floor(last) / SECONDS_PER_DAY : 0);
+		true_share += exp(-rate * next) / PAGES;
+	}
+	m = fit(&t);
+	for (uint32_t i = 0; i < PAGES; i++) {
+		struct rate_gamma g = {0};
+
+		CHECK_INT(rates_model_gamma(m, i, &g), 0);
+		expected += rate_gamma_survival(g, next) / PAGES;
+	}
+	tap_note("%.4f expected, %.4f true", expected, true_share);
+	CHECK_NEAR(expected, true_share, 0.025);
+	done(m, &t);
+}
+
+static void test_fast_site(void)
+{
+	check_fast_site(false);
+	check_fast_site(true);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -239,5 +286,6 @@ int main(int argc, char **argv)
 	TAP_RUN(test_trust);
 	TAP_RUN(test_forgets);
 	TAP_RUN(test_coverage);
+	TAP_RUN(test_fast_site);
 	return tap_done();
 }
