@@ -26,7 +26,7 @@
 	X(LEFT_OUT_REPEATS, "trap-repeats", "trap: endless URLs with the same content")    \
 	X(LEFT_OUT_ADDRESS, "address", "refused by the address guard")                     \
 	X(LEFT_OUT_LENGTH, "length", "URLs that are too long, or too many on one page")    \
-	X(LEFT_OUT_EFFECT, "effect", "links that log out, delete or unsubscribe")          \
+	X(LEFT_OUT_EFFECT, "effect", "links that log out, delete or change something")     \
 	X(LEFT_OUT_HOST_BUDGET, "host-budget", "beyond --host-budget")                     \
 	X(LEFT_OUT_TOPIC, "topic", "of too little promise for --topic")                    \
 	X(LEFT_OUT_DUST, "dust", "URLs that show what another one shows")                  \

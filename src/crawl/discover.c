@@ -82,10 +82,13 @@ static struct scope_link link_of(const struct capture *c, const struct found *f)
 	};
 }
 
-/* What following it would do. Seeds are the user's wish, and requisites load by themselves. */
-static enum effect effect_of(const struct found *f)
+/*
+ * What following it would do. Seeds and what --include names are the user's wish, and requisites
+ * load by themselves.
+ */
+static enum effect effect_of(const struct capture *c, const struct found *f)
 {
-	bool is_wanted = f->is_seed && !f->is_redirect;
+	bool is_wanted = (f->is_seed && !f->is_redirect) || scope_names(&c->scope, f->url);
 
 	return is_wanted || page_kind_is_requisite(f->kind) ? EFFECT_NONE : effect_of_link(f->url);
 }
@@ -99,7 +102,7 @@ static int decide_all(
 	const struct address_range *range = d.in ? names_forbids(c, f->url) : NULL;
 	unsigned port = (unsigned)url_effective_port(f->url);
 	enum left_out limit = d.in ? limit_of(c, f) : LEFT_OUT_SCOPE;
-	enum effect effect = effect_of(f);
+	enum effect effect = effect_of(c, f);
 	int rc;
 
 	if (d.in && !limit && (range || port_is_refused(port)))

@@ -93,6 +93,39 @@ static const struct {
 	{"avsluttabonnement", EFFECT_UNSUBSCRIBE},
 	{"отписаться", EFFECT_UNSUBSCRIBE},
 	{"配信停止", EFFECT_UNSUBSCRIBE},
+
+	{"reboot", EFFECT_CHANGE},
+	{"restart", EFFECT_CHANGE},
+	{"shutdown", EFFECT_CHANGE},
+	{"poweroff", EFFECT_CHANGE},
+	{"poweron", EFFECT_CHANGE},
+	{"halt", EFFECT_CHANGE},
+	{"purge", EFFECT_CHANGE},
+	{"purgecache", EFFECT_CHANGE},
+	{"flush", EFFECT_CHANGE},
+	{"flushcache", EFFECT_CHANGE},
+	{"clearcache", EFFECT_CHANGE},
+	{"emptycache", EFFECT_CHANGE},
+	{"emptytrash", EFFECT_CHANGE},
+	{"emptycart", EFFECT_CHANGE},
+	{"wipe", EFFECT_CHANGE},
+	{"factoryreset", EFFECT_CHANGE},
+	{"truncate", EFFECT_CHANGE},
+	{"uninstall", EFFECT_CHANGE},
+	{"deactivate", EFFECT_CHANGE},
+	{"revoke", EFFECT_CHANGE},
+	{"neustart", EFFECT_CHANGE},
+	{"neustarten", EFFECT_CHANGE},
+	{"herunterfahren", EFFECT_CHANGE},
+	{"redemarrer", EFFECT_CHANGE},
+	{"redémarrer", EFFECT_CHANGE},
+	{"reiniciar", EFFECT_CHANGE},
+	{"apagar", EFFECT_CHANGE},
+	{"riavvia", EFFECT_CHANGE},
+	{"herstarten", EFFECT_CHANGE},
+	{"перезагрузить", EFFECT_CHANGE},
+	{"重启", EFFECT_CHANGE},
+	{"再起動", EFFECT_CHANGE},
 };
 
 /* Directories of documents. */
@@ -104,6 +137,14 @@ static const char *const DOCUMENTS[] = {"apidocs", "article", "articles", "blog"
 /* Names of fields whose value says what to do, and of those that name a page. */
 static const char *const ACTIONS[] = {"a", "act", "action", "cmd", "command", "do", "event", "func",
 	"function", "job", "method", "mode", "op", "operation", "submit", "task"};
+/* What such a field may say, but a path may not: there the words are names of pages. */
+static const char *const ORDERS[] = {"rm", "del", "drop", "kill", "ban", "kick", "erase", "clear",
+	"empty", "reset", "enable", "disable", "activate", "approve", "reject", "publish",
+	"unpublish", "vote", "upvote", "downvote", "like", "unlike", "follow", "unfollow",
+	"subscribe", "buy", "addtocart", "add", "install", "upgrade", "update", "save", "move",
+	"rename", "exec", "run", "stop", "start", "sync", "lock", "unlock", "trash", "untrash",
+	"restore", "rollback", "revert", "undo", "merge", "close", "reopen", "archive", "send",
+	"transfer"};
 static const char *const PAGES[] = {"p", "page", "r", "route", "section", "view"};
 
 const char *effect_name(enum effect effect)
@@ -113,6 +154,7 @@ const char *effect_name(enum effect effect)
 		[EFFECT_LOGOUT] = "logout",
 		[EFFECT_DELETE] = "delete",
 		[EFFECT_UNSUBSCRIBE] = "unsubscribe",
+		[EFFECT_CHANGE] = "change",
 	};
 
 	return NAMES[effect];
@@ -256,7 +298,8 @@ static enum effect effect_of_field(slice name, slice value)
 		return by_name;
 	by_value = effect_of(&v);
 	if (IS_AMONG(&n, ACTIONS))
-		return by_value;
+		return !by_value && IS_AMONG(&v, ORDERS) && !folded_is(&n, "mode") ? EFFECT_CHANGE
+										   : by_value;
 	return by_value == EFFECT_LOGOUT && IS_AMONG(&n, PAGES) ? by_value : EFFECT_NONE;
 }
 

@@ -27,9 +27,10 @@ enum effect {
 	EFFECT_LOGOUT,
 	EFFECT_DELETE,
 	EFFECT_UNSUBSCRIBE,
+	EFFECT_CHANGE, /* of a state: reboot, purge, approve … */
 };
 
-/* "", "logout", "delete", "unsubscribe"; constant. */
+/* "", "logout", "delete", "unsubscribe", "change"; constant. */
 const char *effect_name(enum effect effect);
 
 /* What following a link to the URL would do, as far as its words tell. */

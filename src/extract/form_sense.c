@@ -25,6 +25,18 @@ static const char *const EFFECTS[] = {"add", "agree", "anmelden", "apply", "appr
 	"отправить", "купить", "заказ", "подпис", "голосова", "送信", "削除", "購入", "注文",
 	"登録", "投票", "提交订单", "删除", "发送", "购买", "订阅", "submit comment",
 	"post comment", "sign up", "sign in", "log in", "log out"};
+/* What no form that is sent may say in any hidden value, whatever its name. */
+static const char *const ORDERS[] = {"reboot", "restart", "shutdown", "poweroff", "halt", "purge",
+	"rm", "del", "drop", "kill", "wipe", "erase", "flush", "truncate", "empty", "trash",
+	"reset", "enable", "disable", "activate", "deactivate", "install", "uninstall", "upgrade",
+	"exec", "execute", "revoke", "grant", "unlock", "lock", "rename", "neustart", "neustarten",
+	"leeren", "vider", "vaciar", "svuota", "reiniciar", "redémarrer", "перезагрузить", "重启",
+	"再起動"};
+/* What a button may say that sends a question: one of these, or a word of searching. */
+static const char *const ASKS[] = {"go", "ok", "okay", "show", "display", "list", "view", "submit",
+	"next", "select", "choose", "results", "los", "weiter", "anzeigen", "zeigen", "abfragen",
+	"afficher", "voir", "valider", "mostrar", "ver", "mostra", "vedi", "vai", "ir", "toon",
+	"visa", "vis", "näytä", "pokaż", "zobrazit", "göster", "показать", "表示", "显示"};
 static const char *const SEARCHES[] = {"search", "query", "find", "finder", "lookup", "filter",
 	"browse", "such", "suche", "suchen", "recherche", "rechercher", "chercher", "busca",
 	"buscar", "búsqueda", "busqueda", "cerca", "ricerca", "pesquisa", "procurar", "zoek",
@@ -193,6 +205,44 @@ enum form_sense form_sense_of(const struct forms *f, const struct form_field *fi
 	}
 }
 
+/* Without letters: "", "»", a magnifying glass. */
+static bool is_wordless(slice text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (word_is_alnum(text.ptr[i]))
+			return false;
+	return true;
+}
+
+/*
+ * Whether a button sends a question, by what it says: a word of searching or showing, or none at
+ * all. Any other word may be an order, in whatever language.
+ */
+static bool asks(const struct form_field *field)
+{
+	slice said = is_wordless(field->label) ? field->value : field->label;
+
+	if (field->has_action || HAS_WORD(field->label, EFFECTS) ||
+		HAS_WORD(field->value, EFFECTS) || HAS_WORD(field->name, EFFECTS) ||
+		HAS_WORD(field->id, EFFECTS) || HAS_WORD(said, ORDERS))
+		return false;
+	return is_wordless(said) || HAS_WORD(said, SEARCHES) || HAS_WORD(said, ASKS);
+}
+
+/* Whether a hidden field tells the server to do something; one that names an action must ask. */
+static bool orders(const struct form_field *field)
+{
+	static const char *const NAMES[] = {
+		"action", "act", "cmd", "command", "do", "op", "operation", "task"};
+
+	if (HAS_WORD(field->value, ORDERS))
+		return true;
+	if (HAS_WORD(field->name, NAMES) && field->value.len > 0)
+		return HAS_WORD(field->value, EFFECTS) ||
+		       !(HAS_WORD(field->value, SEARCHES) || HAS_WORD(field->value, ASKS));
+	return HAS_WORD(field->name, ACTIONS) && HAS_WORD(field->value, EFFECTS);
+}
+
 static enum form_refusal refuse_field(const struct form_field *field)
 {
 	bool takes_text = is_text(field->input) || field->input == FORM_INPUT_TEXTAREA;
@@ -209,13 +259,9 @@ static enum form_refusal refuse_field(const struct form_field *field)
 	if (field->input == FORM_INPUT_TEL || (takes_text && IS_NAMED(field, PERSONS)) ||
 		(field->input == FORM_INPUT_CHECKBOX && IS_NAMED(field, CONSENTS)))
 		return FORM_REFUSED_PERSONAL;
-	if (field->input == FORM_INPUT_SUBMIT &&
-		(HAS_WORD(field->label, EFFECTS) || HAS_WORD(field->value, EFFECTS) ||
-			HAS_WORD(field->name, EFFECTS) || HAS_WORD(field->id, EFFECTS) ||
-			field->has_action))
+	if (field->input == FORM_INPUT_SUBMIT && !asks(field))
 		return FORM_REFUSED_EFFECT;
-	if (field->input == FORM_INPUT_HIDDEN && HAS_WORD(field->name, ACTIONS) &&
-		HAS_WORD(field->value, EFFECTS))
+	if (field->input == FORM_INPUT_HIDDEN && orders(field))
 		return FORM_REFUSED_EFFECT;
 	/* Our own names in the index (archive/post_query.h). */
 	return slice_starts_with(field->name, SLICE("__wb_")) ? FORM_REFUSED_SCRIPT
@@ -226,7 +272,7 @@ static enum form_refusal refuse_field(const struct form_field *field)
 
 bool form_action_has_effect(slice action)
 {
-	return HAS_WORD(action, EFFECTS);
+	return HAS_WORD(action, EFFECTS) || HAS_WORD(action, ORDERS);
 }
 
 /* Whether it searches: by its role, its words, or a search field. */
@@ -281,8 +327,8 @@ static enum form_refusal refuse_frame(const struct form *form)
 		return FORM_REFUSED_SCRIPT;
 	if (form->is_post && form->is_multipart)
 		return FORM_REFUSED_CODING;
-	if (HAS_WORD(form->action, EFFECTS) || HAS_WORD(form->name, EFFECTS) ||
-		HAS_WORD(form->id, EFFECTS))
+	if (form_action_has_effect(form->action) || form_action_has_effect(form->name) ||
+		form_action_has_effect(form->id))
 		return FORM_REFUSED_EFFECT;
 	return form->cut ? FORM_REFUSED_CUT : FORM_REFUSED_NONE;
 }

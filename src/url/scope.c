@@ -276,6 +276,13 @@ static bool included(const struct scope *s, slice page, struct scope_decision *r
 	return false;
 }
 
+bool scope_names(const struct scope *s, const struct url *u)
+{
+	struct scope_decision ignored;
+
+	return included(s, url_page(u), &ignored);
+}
+
 struct scope_decision scope_decide(
 	const struct scope *s, const struct url *u, struct scope_link link)
 {

@@ -125,6 +125,9 @@ int scope_add_exclude(struct scope *s, slice expression, struct err *err) SP_MUS
 struct scope_decision scope_decide(
 	const struct scope *s, const struct url *u, struct scope_link link);
 
+/* Whether an include expression names it, be it in for another reason or not. */
+bool scope_names(const struct scope *s, const struct url *u);
+
 /* Appends a phrase for people: `in: host example.org`. 0, ERR_LIMIT or ERR_NOMEM. */
 int scope_explain(struct buf *out, const struct scope_decision *d);
 

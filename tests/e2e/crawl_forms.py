@@ -12,6 +12,7 @@ import time
 
 import hidden
 import living
+import rawserver
 import tap
 
 QUICK = ["--delay", "0", "--jobs", "4", "--quiet"]
@@ -31,6 +32,10 @@ DANGEROUS = """
 <form action="/thing" name="deleteThing"><input name="q"></form>
 <form action="/shop"><input name="q"><button>Order now</button></form>
 <form action="/poll1"><select name="choice"><option>a<option>b</select><input type="submit" value="Vote"></form>
+<form action="/device1"><input name="q"><button>Reboot</button></form>
+<form action="/mail1"><input name="q"><input type="submit" value="Empty trash"></form>
+<form action="/files1"><input name="q"><input type="hidden" name="do" value="rm"></form>
+<form action="/cache1/search" method="post"><input name="q"><input type="hidden" name="x" value="purge"></form>
 <form action="/kontakt1"><input name="q"><button>Senden</button></form>
 <form action="/hidden-action"><input name="q"><input type="hidden" name="action" value="delete"></form>
 <form action="/posted" method="post"><input name="comment_text"></form>
@@ -173,5 +178,25 @@ with tap.case("a capture that is killed goes on with its budget and its words"):
         assert site.coverage(len(site.queries)) >= SHARE, site.coverage(len(site.queries))
         assert begun < len(site.queries)
     tap.succeed("verify", tap.path("killed"))
+
+LINKS = ["/admin/reboot", "/cache/purge", "/mail/empty-trash", "/logout", "/x?do=rm", "/x?cmd=reset"]
+
+
+def effects(request):
+    if request.path in ("/robots.txt", "/sitemap.xml"):
+        return rawserver.NOT_FOUND
+    links = "".join(f'<a href="{link}">x</a>' for link in LINKS + ["/page"])
+    return rawserver.page(f"<p>{request.path}{links}".encode())
+
+
+with tap.case("links that change a state are followed only with --include"):
+    for number, (options, want) in enumerate((((), set()),
+                                              (("--include", "/admin/reboot$"), {"/admin/reboot"}))):
+        with rawserver.Server(effects) as server:
+            tap.run("crawl", server.url, "-o", tap.path(f"effects-{number}"), *QUICK, *options,
+                    check=True)
+            asked = {request.path for request in server.requests}
+            tap.equal(asked & set(LINKS), want)
+            assert "/page" in asked, asked
 
 tap.done()
