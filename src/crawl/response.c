@@ -111,6 +111,8 @@ static bool is_unproven(const struct net_fetch *f, const struct state_result *re
 /* Why a body is not complete although the transfer succeeded. */
 static slice truncation(const struct state_result *result)
 {
+	if (result->fields_lost)
+		return SLICE("truncated: the head has too many fields to tell where the body ends");
 	return result->coding_end == CODING_CUT
 		       ? SLICE("truncated: the content coding of the body is cut off or damaged")
 		       : SLICE("truncated: the body does not end as its head says");

@@ -14,7 +14,7 @@
 
 enum {
 	FIELDS_HEAD_MAX = 256 << 10, /* bytes of a head, its empty line included */
-	FIELDS_COUNT_MAX = 2048,     /* fields of a head */
+	FIELDS_COUNT_MAX = 16384,    /* fields of a head */
 };
 
 struct field {

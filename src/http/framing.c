@@ -4,15 +4,6 @@
 #include "base/word.h"
 #include "http/fields.h"
 
-static size_t count_fields(const struct fields *fields, slice name)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < fields->items.len; i++)
-		count += word_is(fields->items.ptr[i].name, name);
-	return count;
-}
-
 /* One field's share: a list of numbers, since some proxies make one field of two. */
 static bool agrees_on_length(slice value, bool *has, uint64_t *length)
 {
@@ -43,33 +34,23 @@ static enum framing_kind read_length(const struct fields *fields, uint64_t *ret_
 	return has ? FRAMING_LENGTH : FRAMING_CLOSE;
 }
 
-/* Transfer-Encoding is there: chunked, some other coding, or more of them than can be trusted. */
-static void start_coded(struct framing *f, const struct payload *head, slice name)
-{
-	slice coding = word_trim(fields_get(&head->fields, name));
-	bool is_known = word_is(coding, SLICE("chunked")) || word_is(coding, SLICE("identity"));
-
-	f->kind = head->chunked ? FRAMING_CHUNKED : FRAMING_CLOSE;
-	f->bad = count_fields(&head->fields, name) > 1;
-	f->opaque = f->bad || !is_known;
-	if (f->bad && !head->chunked)
-		f->kind = FRAMING_BROKEN;
-}
-
 void framing_start(struct framing *f, const struct payload *head)
 {
-	slice coded = SLICE("Transfer-Encoding");
-
-	*f = (struct framing){0};
+	*f = (struct framing){.opaque = head->other_coded};
 	if (head->fields_lost) {
 		f->kind = FRAMING_BROKEN;
 		return;
 	}
-	if (count_fields(&head->fields, coded) > 0)
-		start_coded(f, head, coded);
+	if (head->chunked)
+		f->kind = FRAMING_CHUNKED;
+	else if (head->other_coded)
+		f->kind = FRAMING_CLOSE;
 	else
 		f->kind = read_length(&head->fields, &f->length);
 	f->bodiless = head->status < 200 || head->status == 204 || head->status == 304;
+	/* Where there is nothing, no length is wrong. */
+	if (f->bodiless && f->kind == FRAMING_BROKEN)
+		f->kind = FRAMING_LENGTH;
 }
 
 void framing_ignore_chunks(struct framing *f)

@@ -6,8 +6,8 @@
  *	chunked		whole with the last chunk and the trailer section, and nothing behind them
  *	length		whole with as many bytes as Content-Length says
  *	close		neither is given: the end of the connection is the end of the body
- *	broken		Content-Length is no number or two, Transfer-Encoding is given twice, there
- *			are more fields than are read: never whole
+ *	broken		Content-Length is no number or two, or there are more fields than are read:
+ *			never whole
  *
  * Responses with the status 1xx, 204 and 304 have no body: they are whole without a byte.
  *

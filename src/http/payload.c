@@ -43,6 +43,29 @@ static unsigned read_status(slice line)
 	return parse_u64(slice_sub(rest, 0, 3), &status) ? 0 : (unsigned)status;
 }
 
+/*
+ * The codings of all Transfer-Encoding fields, as curl and browsers read them: identity is none,
+ * and chunked is meant once, however often it is said. It is the last one, and the first to be
+ * removed.
+ */
+static void read_codings(struct payload *p)
+{
+	for (size_t i = 0; i < p->fields.items.len; i++) {
+		slice list = p->fields.items.ptr[i].value, coding;
+
+		if (!word_is(p->fields.items.ptr[i].name, SLICE("Transfer-Encoding")))
+			continue;
+		while (word_next(&list, ',', &coding)) {
+			bool is_chunked = word_is(coding, SLICE("chunked"));
+
+			if (word_is(coding, SLICE("identity")))
+				continue;
+			p->other_coded = p->other_coded || !is_chunked;
+			p->chunked = is_chunked;
+		}
+	}
+}
+
 static int parse_head(struct payload *p)
 {
 	int rc = fields_parse(&p->fields, p->head.ptr, p->head.len);
@@ -56,9 +79,7 @@ static int parse_head(struct payload *p)
 	p->state = PAYLOAD_BODY;
 	p->status = read_status(p->fields.first_line);
 	p->content_type = fields_get(&p->fields, SLICE("Content-Type"));
-	/* Chunked is the last coding, which is the first to be removed. */
-	p->chunked =
-		word_ends(fields_get(&p->fields, SLICE("Transfer-Encoding")), SLICE("chunked"));
+	read_codings(p);
 	if (p->chunked && p->wants_digest)
 		rc = digester_start(&p->decoded, p->as_sent.kind);
 	return rc;

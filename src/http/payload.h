@@ -39,6 +39,7 @@ struct payload {
 	enum payload_state state;
 	bool wants_digest;
 	bool chunked;     /* Transfer-Encoding says so */
+	bool other_coded; /* it names another coding, which is not removed */
 	bool bad_chunks;  /* but the body does not hold on to it */
 	struct buf head;  /* of HTTP */
 	size_t head_seen; /* bytes of it that have been looked through */

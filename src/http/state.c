@@ -218,6 +218,7 @@ int state_finish(struct state *s, struct state_result *ret)
 		return rc;
 	r = (struct state_result){
 		.status = s->head.status,
+		.fields_lost = s->head.fields_lost,
 		.whole = framing_is_whole(&s->framing) && is_whole(&s->framing, c.end),
 		.decoded = c.decoded,
 		.readable = c.readable,

@@ -30,6 +30,7 @@
 struct state_result {
 	unsigned status;
 	bool whole;           /* the body ended as its framing and its content coding say */
+	bool fields_lost;     /* its head has more fields than are read */
 	bool decoded;         /* its content coding, if any, could be undone */
 	bool readable;        /* the sink was given all of the body */
 	bool close_delimited; /* only the end of the connection shows where the body ends */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/word.h"
+#include "http/framing.h"
 #include "http/payload.h"
 #include "net/failure.h"
 #include "net/h2.h"
@@ -164,6 +165,38 @@ static bool is_interim(const struct transfer *t)
 	return t->fetch.status / 100 == 1;
 }
 
+/*
+ * "Transfer-Encoding: identity" is none, but libcurl waits for the end of the connection then. The
+ * body ends where its length says, as for browsers.
+ */
+static void find_end(struct transfer *t)
+{
+	static const slice IDENTITY = SLICE_INIT("identity");
+	struct payload p = {0};
+	struct framing f;
+	bool says = false;
+
+	for (size_t i = 0; !says && i + IDENTITY.len <= t->head.len; i++)
+		says = word_starts(slice_sub(buf_slice(&t->head), i, t->head.len), IDENTITY);
+	if (!says || t->tls.h2)
+		return;
+	payload_start_unchecked(&p, PAYLOAD_HTTP);
+	if (payload_feed(&p, buf_slice(&t->head)) == 0 && p.state == PAYLOAD_BODY &&
+		fields_get(&p.fields, SLICE("Transfer-Encoding")).ptr) {
+		framing_start(&f, &p);
+		t->has_end = f.kind == FRAMING_LENGTH;
+		t->end = f.length;
+	}
+	payload_release(&p);
+}
+
+/* Whether the body has all its bytes, although libcurl waits for more. */
+static bool is_at_end(struct transfer *t)
+{
+	t->ended = t->has_end && t->body.size >= t->end;
+	return t->ended;
+}
+
 /* The empty line has come. */
 static bool end_head(struct transfer *t)
 {
@@ -177,7 +210,9 @@ static bool end_head(struct transfer *t)
 			"the server switched protocols without being asked");
 	else if (status < 100)
 		note_failure(t, NET_FAILURE_PROTOCOL, "no HTTP status");
-	return t->fetch.failure == NET_FAILURE_NONE;
+	if (!is_interim(t))
+		find_end(t);
+	return t->fetch.failure == NET_FAILURE_NONE && !is_at_end(t);
 }
 
 static bool add_to_head(struct transfer *t, slice line)
@@ -330,7 +365,11 @@ static size_t on_body(char *ptr, size_t size, size_t count, void *userdata)
 		t->body_began = true;
 		t->chunked = !t->tls.h2 && is_chunked(t->easy);
 	}
-	return add_to_body(t, t->chunked ? within_chunks(t, bytes) : bytes) ? bytes.len : 0;
+	if (t->chunked)
+		bytes = within_chunks(t, bytes);
+	else if (t->has_end)
+		bytes = slice_sub(bytes, 0, (size_t)(t->end - t->body.size));
+	return add_to_body(t, bytes) && !is_at_end(t) ? size * count : 0;
 }
 
 /* The last gate, whatever libcurl was told to connect to. The user's own proxy is let through. */
@@ -690,6 +729,8 @@ static void judge(struct transfer *t, CURLcode code)
 	bool bad_chunks = t->chunked && t->chunks.state == HTTP_CHUNKED_BAD;
 	long error = 0;
 
+	if (t->ended && t->fetch.failure == NET_FAILURE_NONE)
+		code = CURLE_OK;
 	if (code == CURLE_COULDNT_CONNECT &&
 		curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &error) == CURLE_OK &&
 		sockets_error_is_local((int)error))

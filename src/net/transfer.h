@@ -61,6 +61,8 @@ struct transfer {
 	size_t head_received; /* bytes of all heads, interim ones included */
 	bool head_whole;
 	bool body_began;
+	bool has_end, ended; /* the body ends at `end`, whatever libcurl thinks; it has */
+	uint64_t end;
 	bool chunked;
 	struct http_chunked chunks;
 	uint64_t received; /* bytes behind the head that libcurl has read */

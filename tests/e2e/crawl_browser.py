@@ -93,18 +93,17 @@ def raw(body, *lines, status="200 OK"):
 def answers_of(bodies):
     """A site with such an answer at /0, /1 …, which may lead to /found-0, /found-1 …."""
     home = page(b"".join(b'<a href="/%d">x</a> ' % i for i in range(len(bodies))))
-    site = {"/": home}
+    answers = {"/": home}
     for i, body in enumerate(bodies):
-        site[f"/{i}"], site[f"/found-{i:02}"] = body, page(b"F")
-    return site
+        answers[f"/{i}"], answers[f"/found-{i:02}"] = body, page(b"F")
+    return answers
 
 
 def found(name, bodies):
     """By label: the verdict of that answer, and that of the page it may lead to. FOUND in an answer
     stands for the address."""
-    site = answers_of([body.replace(b"FOUND-00", b"found-%02d" % i)
-                       for i, body in enumerate(bodies.values())])
-    verdicts, _ = capture(name, site)
+    verdicts, _ = capture(name, answers_of([body.replace(b"FOUND-00", b"found-%02d" % i)
+                                            for i, body in enumerate(bodies.values())]))
     return {label: (verdicts[f"/{i}"], verdicts.get(f"/found-{i:02}"))
             for i, label in enumerate(bodies)}
 
@@ -176,6 +175,31 @@ with tap.case("bytes in a redirect stay what they are"):
     verdicts, _ = capture("location", {
         "/": raw(b"", "Location: /t-\xe9", status="302 Go"), "/t-%E9": page(b"T")})
     tap.equal(verdicts, {"/": "sharp", "/t-%E9": "sharp"})
+
+# ---- transfer codings ----
+
+CHUNKS = b"%X\r\n" % len(BODY) + BODY + b"\r\n0\r\n\r\n"
+
+
+def coded(body, *lines):
+    return "\r\n".join(["HTTP/1.1 200 OK", "Content-Type: text/html", *lines, "", ""]).encode() + body
+
+
+with tap.case("transfer codings as curl and browsers read them, on connections that stay open"):
+    length = f"Content-Length: {len(BODY)}"
+    pages = {
+        "chunked twice": coded(CHUNKS, *["Transfer-Encoding: chunked"] * 2),
+        "in a list": coded(CHUNKS, "Transfer-Encoding: chunked, chunked"),
+        "identity, chunked": coded(CHUNKS, "Transfer-Encoding: identity, chunked"),
+        "identity with a length": coded(BODY, "Transfer-Encoding: identity", length),
+        "the other way round": coded(BODY, length, "transfer-encoding: Identity"),
+    }
+    answers = answers_of([body.replace(b"FOUND-00", b"found-%02d" % i)
+                          for i, body in enumerate(pages.values())])
+    empty = coded(b"", "Transfer-Encoding: identity", "Content-Length: 0")
+    verdicts, _ = capture("codings", answers | {"/found-00": empty}, "--timeout", "5s")
+    tap.equal({label: (verdicts[f"/{i}"], verdicts.get(f"/found-{i:02}"))
+               for i, label in enumerate(pages)}, dict.fromkeys(pages, ("sharp", "sharp")))
 
 # ---- where links are ----
 

@@ -247,8 +247,10 @@ NASTY = {
                              "sharp"),
     "2,000 cookies": (closing(OK + b"".join(COOKIES[:2000]) + b"Content-Length: 3\r\n\r\nabc"),
                       "sharp"),
-    "3,000 cookies": (closing(OK + b"".join(COOKIES) + b"Content-Length: 3\r\n\r\nabc"), "failed",
-                      "truncated"),
+    "3,000 cookies": (closing(OK + b"".join(COOKIES) + b"Content-Length: 3\r\n\r\nabc"),
+                      "sharp"),
+    "20,000 fields": (closing(OK + b"A:\r\n" * 20000 + b"Content-Length: 3\r\n\r\nabc"), "failed",
+                      "truncated: the head has too many fields"),
     "HTTP/0.9": (closing(b"<html>what is a header?</html>"), "failed", "protocol"),
     "no reason": (closing(b"HTTP/1.1 200\r\nContent-Length: 3\r\n\r\nabc"), "sharp"),
     "large head": (closing(OK + b"".join(b"X-%d: %s\r\n" % (i, b"y" * 200) for i in range(1000))
