@@ -537,6 +537,12 @@ int canaries_looked(
 /* All visits are done: the last look, then the second visits; the barrier waits for both. */
 int canaries_close(struct capture *c, struct err *err) SP_MUST_CHECK;
 
+/* ---- redirect.c ---- */
+
+/* Discovers where the response that was read last leads. An invalid target is no error. */
+int discover_redirect(struct capture *c, const struct plan_order *order, const struct url *document,
+	struct err *err) SP_MUST_CHECK;
+
 /* ---- cookie_gate.c ---- */
 
 /* A redirect of a visit was read; its target is known as a page, if it is one. */

@@ -191,10 +191,29 @@ static bool is_account_url(const struct url *url)
 	return blocked_is_login_url(url);
 }
 
+/* Only Basic is spoken (--auth), and tokens that --header gives. */
+static const char *scheme_wanted(const struct fields *fields)
+{
+	static const struct {
+		const char *scheme, *reason;
+	} SCHEMES[] = {
+		{"Digest", "authentication by Digest, not supported"},
+		{"NTLM", "authentication by NTLM, not supported"},
+		{"Negotiate", "authentication by Negotiate, not supported"},
+		{"Bearer", "authentication by a token (--header)"},
+	};
+	slice wanted = fields ? fields_get(fields, SLICE("WWW-Authenticate")) : (slice){0};
+
+	for (size_t i = 0; i < sizeof SCHEMES / sizeof SCHEMES[0]; i++)
+		if (word_starts(word_trim(wanted), slice_str(SCHEMES[i].scheme)))
+			return SCHEMES[i].reason;
+	return "authentication required";
+}
+
 static struct blocked judge_login(const struct blocked_facts *f)
 {
 	if (f->status == 401 || f->status == 407 || f->status == 511)
-		return found(BLOCKED_LOGIN, "authentication required");
+		return found(BLOCKED_LOGIN, scheme_wanted(f->fields));
 	if (f->target && f->status >= 300 && f->status < 400 && blocked_is_login_url(f->target) &&
 		!blocked_is_login_url(f->asked))
 		return found(BLOCKED_LOGIN, "redirect to a login page");

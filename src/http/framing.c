@@ -107,3 +107,24 @@ bool framing_shows_end(const struct framing *f)
 {
 	return f->bodiless || f->kind == FRAMING_CHUNKED || f->kind == FRAMING_LENGTH;
 }
+
+bool framing_identity_end(slice head, uint64_t *ret_end)
+{
+	static const slice IDENTITY = SLICE_INIT("identity");
+	struct payload p = {0};
+	struct framing f = {.kind = FRAMING_BROKEN};
+	bool says = false;
+
+	/* Hardly any head does. */
+	for (size_t i = 0; !says && i + IDENTITY.len <= head.len; i++)
+		says = word_starts(slice_sub(head, i, head.len), IDENTITY);
+	if (!says)
+		return false;
+	payload_start_unchecked(&p, PAYLOAD_HTTP);
+	if (payload_feed(&p, head) == 0 && p.state == PAYLOAD_BODY &&
+		fields_get(&p.fields, SLICE("Transfer-Encoding")).ptr)
+		framing_start(&f, &p);
+	payload_release(&p);
+	*ret_end = f.length;
+	return f.kind == FRAMING_LENGTH;
+}

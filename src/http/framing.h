@@ -58,6 +58,12 @@ slice framing_next(struct framing *f, slice *wire);
  */
 void framing_ignore_chunks(struct framing *f);
 
+/*
+ * Whether a head says "Transfer-Encoding: identity", which is none, and how long the body is: then
+ * it ends there, as for browsers, and not with the connection.
+ */
+bool framing_identity_end(slice head, uint64_t *ret_end);
+
 /* Whether a body that ends here is whole. */
 bool framing_is_whole(const struct framing *f);
 

@@ -1,5 +1,7 @@
 #include "net/failure.h"
 
+#include <stdio.h>
+
 #include <string.h>
 
 const char *net_failure_name(enum net_failure failure)
@@ -63,7 +65,22 @@ static const struct {
 #endif
 };
 
-const char *failure_explain_tls(const char *text)
+/* What libcurl says of certificates that it does not trust, or that are another server's. */
+static bool is_distrust(const char *text)
+{
+	return strstr(text, "certificate problem") || strstr(text, "certificate subject name") ||
+	       strstr(text, "subject alternative name") ||
+	       strstr(text, "certificate verify failed");
+}
+
+bool failure_is_of_proxy_login(const char *text)
+{
+	return strstr(text, "407 from proxy") ||
+	       strstr(text, "CONNECT tunnel failed, response 407") ||
+	       strstr(text, "was rejected by the SOCKS5") || strstr(text, "SOCKS5 server (1 ");
+}
+
+void failure_explain_tls(const char *text, char *ret, size_t size)
 {
 	/* What OpenSSL says when the answer to its greeting is HTTP, or nothing of TLS, or none. */
 	static const struct {
@@ -75,12 +92,17 @@ const char *failure_explain_tls(const char *text)
 		{"Recv failure: Connection reset", NET_TLS_REFUSED},
 		{"SSL_connect: SSL_ERROR_SYSCALL", NET_TLS_REFUSED},
 		{"unexpected eof while reading", NET_TLS_REFUSED},
+		{"certificate required",
+			"the server wants a certificate of its clients, and there is none to give"},
 	};
+	const char *meaning = text;
 
 	for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++)
 		if (strstr(text, KNOWN[i].part))
-			return KNOWN[i].meaning;
-	return text;
+			meaning = KNOWN[i].meaning;
+	(void)snprintf(ret, size, "%s%s", meaning,
+		is_distrust(text) ? "; trust it with --cacert, or do not check with --insecure"
+				  : "");
 }
 
 enum net_failure failure_of_curl(CURLcode code)

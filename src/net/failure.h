@@ -8,7 +8,13 @@
 
 enum net_failure failure_of_curl(CURLcode code);
 
-/* What a TLS library's text means where people would not know: the text, or a constant. */
-const char *failure_explain_tls(const char *text);
+/*
+ * What a TLS library's text means where people would not know, and what to do about certificates
+ * that are not trusted.
+ */
+void failure_explain_tls(const char *text, char *ret, size_t size);
+
+/* Whether libcurl says that a proxy wants another user name and password. */
+bool failure_is_of_proxy_login(const char *text);
 
 #endif

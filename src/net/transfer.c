@@ -12,6 +12,7 @@
 #include "base/word.h"
 #include "http/framing.h"
 #include "http/payload.h"
+#include "net/curl_fields.h"
 #include "net/failure.h"
 #include "net/h2.h"
 #include "net/port.h"
@@ -48,10 +49,14 @@ static void set_detail(struct transfer *t, const char *text)
 /* The first failure found is the one that counts: later ones follow from it. */
 static void note_failure(struct transfer *t, enum net_failure failure, const char *text)
 {
+	char shown[sizeof t->fetch.detail];
+
 	if (t->fetch.failure != NET_FAILURE_NONE)
 		return;
 	t->fetch.failure = failure;
-	set_detail(t, failure == NET_FAILURE_TLS ? failure_explain_tls(text) : text);
+	if (failure == NET_FAILURE_TLS)
+		failure_explain_tls(text, shown, sizeof shown);
+	set_detail(t, failure == NET_FAILURE_TLS ? shown : text);
 }
 
 /* Not the server's fault. */
@@ -165,31 +170,6 @@ static bool is_interim(const struct transfer *t)
 	return t->fetch.status / 100 == 1;
 }
 
-/*
- * "Transfer-Encoding: identity" is none, but libcurl waits for the end of the connection then. The
- * body ends where its length says, as for browsers.
- */
-static void find_end(struct transfer *t)
-{
-	static const slice IDENTITY = SLICE_INIT("identity");
-	struct payload p = {0};
-	struct framing f;
-	bool says = false;
-
-	for (size_t i = 0; !says && i + IDENTITY.len <= t->head.len; i++)
-		says = word_starts(slice_sub(buf_slice(&t->head), i, t->head.len), IDENTITY);
-	if (!says || t->tls.h2)
-		return;
-	payload_start_unchecked(&p, PAYLOAD_HTTP);
-	if (payload_feed(&p, buf_slice(&t->head)) == 0 && p.state == PAYLOAD_BODY &&
-		fields_get(&p.fields, SLICE("Transfer-Encoding")).ptr) {
-		framing_start(&f, &p);
-		t->has_end = f.kind == FRAMING_LENGTH;
-		t->end = f.length;
-	}
-	payload_release(&p);
-}
-
 /* Whether the body has all its bytes, although libcurl waits for more. */
 static bool is_at_end(struct transfer *t)
 {
@@ -210,8 +190,9 @@ static bool end_head(struct transfer *t)
 			"the server switched protocols without being asked");
 	else if (status < 100)
 		note_failure(t, NET_FAILURE_PROTOCOL, "no HTTP status");
-	if (!is_interim(t))
-		find_end(t);
+	/* libcurl waits for the end of the connection then. */
+	if (!is_interim(t) && !t->tls.h2)
+		t->has_end = framing_identity_end(buf_slice(&t->head), &t->end);
 	return t->fetch.failure == NET_FAILURE_NONE && !is_at_end(t);
 }
 
@@ -239,7 +220,8 @@ static bool spend(struct transfer *t, size_t bytes)
 		return true;
 	if (*t->budget < bytes) {
 		*t->budget = 0;
-		note_failure(t, NET_FAILURE_TOO_LARGE, "the byte limit is reached");
+		note_failure(
+			t, NET_FAILURE_TOO_LARGE, "the limit of bytes is reached (--max-bytes)");
 		return false;
 	}
 	*t->budget -= bytes;
@@ -271,54 +253,6 @@ static size_t on_header(char *ptr, size_t size, size_t count, void *userdata)
 	return line.len;
 }
 
-static bool has_token(const char *list, const char *token)
-{
-	size_t len = strlen(token);
-
-	while (*list) {
-		size_t word = strcspn(list, " \t,;");
-
-		if (word == len && strncasecmp(list, token, len) == 0)
-			return true;
-		list += word + (list[word] != '\0');
-	}
-	return false;
-}
-
-/* Value of the i-th field of that name in the final head, or NULL; until the next call. */
-static const char *field(CURL *easy, const char *name, size_t i)
-{
-	struct curl_header *h;
-
-	return curl_easy_header(easy, name, i, CURLH_HEADER, -1, &h) == CURLHE_OK ? h->value : NULL;
-}
-
-static bool is_chunked(CURL *easy)
-{
-	const char *value;
-
-	for (size_t i = 0; (value = field(easy, "Transfer-Encoding", i)); i++) {
-		if (has_token(value, "chunked"))
-			return true;
-	}
-	return false;
-}
-
-/* Nobody knows which is meant (RFC 9112, section 6.3); libcurl takes the last. */
-static bool has_two_lengths(CURL *easy)
-{
-	char first[32] = "";
-	const char *value;
-
-	for (size_t i = 0; (value = field(easy, "Content-Length", i)); i++) {
-		if (i == 0)
-			(void)snprintf(first, sizeof first, "%s", value);
-		else if (strcmp(first, value) != 0)
-			return true;
-	}
-	return false;
-}
-
 /*
  * libcurl knows where a chunked body ends, but hands out all it has read, also what came behind.
  * A connection with such bytes must not be used again: they could be taken for the next response.
@@ -337,6 +271,15 @@ static slice within_chunks(struct transfer *t, slice bytes)
 	return slice_sub(bytes, 0, (size_t)(t->chunks.consumed - before));
 }
 
+static void note_too_large(struct transfer *t)
+{
+	char text[sizeof t->fetch.detail];
+
+	(void)snprintf(text, sizeof text, "the body has more than %llu bytes (--max-body)",
+		(unsigned long long)t->shared->params.max_body);
+	note_failure(t, NET_FAILURE_TOO_LARGE, text);
+}
+
 static bool add_to_body(struct transfer *t, slice bytes)
 {
 	uint64_t left = t->shared->params.max_body - t->body.size;
@@ -349,7 +292,7 @@ static bool add_to_body(struct transfer *t, slice bytes)
 		return false;
 	}
 	if (bytes.len > left)
-		note_failure(t, NET_FAILURE_TOO_LARGE, "the body is too large");
+		note_too_large(t);
 	return bytes.len <= left;
 }
 
@@ -363,7 +306,7 @@ static size_t on_body(char *ptr, size_t size, size_t count, void *userdata)
 		return 0;
 	if (!t->body_began) {
 		t->body_began = true;
-		t->chunked = !t->tls.h2 && is_chunked(t->easy);
+		t->chunked = !t->tls.h2 && curl_fields_are_chunked(t->easy);
 	}
 	if (t->chunked)
 		bytes = within_chunks(t, bytes);
@@ -704,8 +647,11 @@ static void judge_proxy(struct transfer *t, CURLcode code)
 {
 	if (!t->shared->params.proxy)
 		return;
-	if (t->head_whole && t->fetch.status == 407)
-		drop_response(t, NET_FAILURE_CONNECT, "the proxy wants a user name and password");
+	if ((t->head_whole && t->fetch.status == 407) || failure_is_of_proxy_login(t->error))
+		drop_response(t, NET_FAILURE_CONNECT,
+			strchr(t->shared->params.proxy, '@')
+				? "the proxy refuses the user name and password of --proxy"
+				: "the proxy wants a user name and password (--proxy)");
 	else if (code != CURLE_OK && t->fetch.monotonic.sent == 0 &&
 		 failure_of_curl(code) == NET_FAILURE_RESET)
 		note_failure(t, NET_FAILURE_CONNECT,
@@ -720,7 +666,8 @@ static bool has_no_body(unsigned status)
 /* Whether nothing but the end of its connection, or stream, shows where the body ends. */
 static bool is_unlimited(const struct transfer *t)
 {
-	return !t->chunked && !has_no_body(t->fetch.status) && !field(t->easy, "Content-Length", 0);
+	return !t->chunked && !has_no_body(t->fetch.status) &&
+	       !curl_field(t->easy, "Content-Length", 0);
 }
 
 /* What libcurl takes for a whole response is held against what we know ourselves. */
@@ -753,7 +700,7 @@ static void judge(struct transfer *t, CURLcode code)
 		note_failure(t, NET_FAILURE_RESET, "the connection ended within the head");
 	else if (t->chunked && !http_chunked_complete(&t->chunks))
 		note_failure(t, NET_FAILURE_RESET, "the chunked body is not whole");
-	else if (!t->chunked && has_two_lengths(t->easy))
+	else if (!t->chunked && curl_fields_have_two_lengths(t->easy))
 		note_failure(t, NET_FAILURE_PROTOCOL, "two different content lengths");
 	else if (t->tls.version[0] && !t->tls.h2 && is_unlimited(t) && !t->tls_closed)
 		note_failure(

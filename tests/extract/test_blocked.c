@@ -93,6 +93,10 @@ static const struct {
 	{"too many requests", 429, NULL, NULL, NULL, NULL, "refused: too many requests"},
 
 	{"status 401", 401, NULL, NULL, NULL, NULL, "login: authentication required"},
+	{"Basic", 401, "WWW-Authenticate: Basic realm=x", NULL, NULL, NULL,
+		"login: authentication required"},
+	{"Digest", 401, "WWW-Authenticate: Digest realm=x", NULL, NULL, NULL,
+		"login: authentication by Digest, not supported"},
 	{"a redirect to a login page", 302, NULL, NULL, "/login?next=/page", NULL,
 		"login: redirect to a login page"},
 	{"to that of WordPress", 302, NULL, NULL, "/wp-login.php?redirect_to=x", NULL,
