@@ -34,9 +34,19 @@ static int withdraw(struct capture *c, const struct plan_order *order, struct er
 	return rc ? rc : journal_done(c, order, PLAN_RETURNED, now, now, err);
 }
 
-/* Counts as an attempt; after the other pages there may be another one. */
+/* Whether a host cannot be asked at all. */
+static bool is_gone(const struct capture *c, uint32_t host)
+{
+	return c->rules.list.ptr[host].no_name || fetch_is_down(c, host);
+}
+
+/*
+ * Counts as an attempt. Where the server is down there may be another one after the other pages; a
+ * name that does not exist will not come.
+ */
 static int skip(struct capture *c, const struct plan_order *order, struct err *err)
 {
+	bool no_name = c->rules.list.ptr[c->pages.list.ptr[order->page].host].no_name;
 	double now = capture_now(c);
 	int rc;
 
@@ -44,8 +54,11 @@ static int skip(struct capture *c, const struct plan_order *order, struct err *e
 		looking_returned(c, order, true);
 		return 0;
 	}
-	rc = response_skipped(c, order, "host-down: its server has stopped answering", err);
-	return rc ? rc : journal_done(c, order, PLAN_RETRY, now, now, err);
+	rc = response_skipped(c, order,
+		no_name ? "dns: there is no such name"
+			: "host-down: its server has stopped answering",
+		err);
+	return rc ? rc : journal_done(c, order, no_name ? PLAN_FAILED : PLAN_RETRY, now, now, err);
 }
 
 /* Its page is downloaded once after the revisits: the planner does not wait for it. */
@@ -95,7 +108,7 @@ int orders_check(struct capture *c, size_t place, bool *ret_send, struct err *er
 {
 	struct request r = c->requests.list.ptr[place];
 	bool taken = c->pages.list.ptr[r.order.page].taken;
-	bool down = fetch_is_down(c, r.host);
+	bool down = is_gone(c, r.host);
 	bool stale = !r.checked_robots && robots_fetch_is_stale(c, r.host);
 	int rc;
 
@@ -212,7 +225,7 @@ static int ask(struct capture *c, struct err *err)
 		return withdraw(c, &order, err);
 	if (order.put_off)
 		return put_off(c, &order, err);
-	if (fetch_is_down(c, page->host))
+	if (is_gone(c, page->host))
 		return skip(c, &order, err);
 	return err_code(err,
 		fetch_hold(c, &(struct request){
@@ -251,7 +264,8 @@ int orders_dispatch(struct capture *c, struct err *err)
 /* Whether the host has ever answered: then a name that is missing now may come back. */
 static bool was_there(const struct capture *c, uint32_t host)
 {
-	return c->rules.list.ptr[host].policy != ROBOTS_DISALLOW_ALL;
+	return c->rules.list.ptr[host].policy != ROBOTS_DISALLOW_ALL &&
+	       !c->rules.list.ptr[host].no_name;
 }
 
 /* Tells the planner how long downloads of one of several servers take. */

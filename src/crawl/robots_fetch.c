@@ -172,6 +172,7 @@ static int settle(struct capture *c, uint32_t host, const struct rules_text *o, 
 	bool was_known = are_known(c, host);
 	int rc;
 
+	c->rules.list.ptr[host].no_name = false;
 	if (was_known && rules_are(&c->rules, host, o))
 		return confirm(c, host, err);
 	rc = adopt(c, host, o, capture_now(c), err);
@@ -236,8 +237,14 @@ static int unreachable(struct capture *c, uint32_t host, const struct net_fetch 
 	if (!are_known(c, host) && rules->failures < TRIES_MAX && is_passing(c, host, f) &&
 		!c->settings->ignore_robots)
 		return ask_after_failure(c, host, true, err);
-	if (!are_known(c, host))
+	/* A host that is not there forbids nothing. Under watch its pages must not be asked for. */
+	if (!are_known(c, host) && f->no_name && !c->looking) {
+		rc = settle(c, host, &(struct rules_text){.policy = ROBOTS_ALLOW_ALL, .why = why},
+			err);
+		c->rules.list.ptr[host].no_name = true;
+	} else if (!are_known(c, host)) {
 		rc = settle_unreachable(c, host, why, err);
+	}
 	/* With --ignore-robots it is not needed, and each failed try delays other requests. */
 	if (rc || c->settings->ignore_robots)
 		return rc;

@@ -34,6 +34,7 @@ struct host_rules {
 	bool sitemap_host;             /* has none, but sitemaps have led to it */
 	bool wants_sitemaps;           /* a seed is there, and they have not been asked for */
 	bool lies;                     /* its 304s: asserted.h */
+	bool no_name;                  /* the DNS knows no such host: all its pages fail */
 	bool http1;                    /* HTTP/2 proves too little there */
 };
 

@@ -84,6 +84,11 @@ with tap.case("names that do not exist are not asked for again and again"):
     tap.equal(dns.asked.count("none.test"), 1)
     tap.equal(verdicts(report)[url], "sharp")
     assert "dns: there is no such name" in why("none", none[0]), why("none", none[0])
+    rows = {row["url"]: row for row in report["verdicts"]}
+    tap.equal([(rows[image]["verdict"], rows[image]["reason"]) for image in none],
+              [("failed", "dns: there is no such name")] * 3)
+    tap.equal(report["left_out"].get("robots", 0), 0)
+    tap.succeed("verify", tap.path("none"))
     assert b"dns:site.test" not in records("none")
 
 with tap.case("IPv6 alone"):
