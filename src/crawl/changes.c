@@ -69,7 +69,7 @@ static int take_more(struct capture *c, const struct crawl_changes *x, struct er
 
 	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++)
 		if (may_want(x, (enum left_out)c->pages.list.ptr[i].left_out) &&
-			(limit == 0 || c->pages.taken < limit))
+			pages_have_room(&c->pages, c->pages.list.ptr[i].kind, 0, limit))
 			rc = discover_again(c, i, err);
 	return rc;
 }

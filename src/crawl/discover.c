@@ -51,8 +51,8 @@ static enum left_out limit_of(const struct capture *c, const struct found *f)
 	const struct crawl_settings *s = c->settings;
 
 	/* Queries of forms have a budget of their own. */
-	if (s->max_pages && !c->importance.gates && f->kind != LINK_FORM &&
-		c->pages.taken - c->forms.queries >= s->max_pages)
+	if (!c->importance.gates && f->kind != LINK_FORM &&
+		!pages_have_room(&c->pages, f->kind, c->forms.queries, s->max_pages))
 		return LEFT_OUT_MAX_PAGES;
 	if (depth_of(c, f) > s->max_depth)
 		return LEFT_OUT_MAX_DEPTH;
@@ -204,7 +204,7 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 	importance_forget(c, page);
 	p->taken = false;
 	p->left_out = LEFT_OUT_ROBOTS;
-	c->pages.taken--;
+	pages_count(&c->pages, p->kind, -1);
 	capture_problem(c, url, rule + strlen(OUT),
 		by_rule ? "it forbids this page; only the site's owner can allow it"
 			: CAPTURE_RETRY_ADVICE);
@@ -295,7 +295,7 @@ static int admit_again(struct capture *c, uint32_t page, struct err *err)
 	(void)snprintf(rule, sizeof rule, "in: robots.txt allows it since %s", date);
 	c->pages.list.ptr[page].taken = true;
 	c->pages.list.ptr[page].left_out = LEFT_OUT_NOT;
-	c->pages.taken++;
+	pages_count(&c->pages, c->pages.list.ptr[page].kind, 1);
 	rc = capture_store(c,
 		&(struct catalog_row){CATALOG_ROW_ADMIT_PAGE,
 			.page = &(struct catalog_page){.number = page, .rule = slice_str(rule)}},
@@ -314,7 +314,7 @@ int discover_skip_spam(struct capture *c, uint32_t page, double score, struct er
 	(void)snprintf(rule, sizeof rule, OUT "spam: score %.2f (--spam skip)", score);
 	p->taken = false;
 	p->left_out = LEFT_OUT_SPAM;
-	c->pages.taken--;
+	pages_count(&c->pages, p->kind, -1);
 	return capture_store(c,
 		&(struct catalog_row){
 			CATALOG_ROW_REFUSE_PAGE, .page = &(struct catalog_page){.number = page,
@@ -503,7 +503,7 @@ static int take_in(struct capture *c, uint32_t number, const struct found *f,
 	page.record = known->record;
 	c->unkept.outside -= known->left_out == LEFT_OUT_SCOPE;
 	*known = page;
-	c->pages.taken++;
+	pages_count(&c->pages, page.kind, 1);
 	rc = record(c, f, number, d, &prior, CATALOG_ROW_TAKE_PAGE, err);
 	if (rc == 0)
 		rc = settle_traps(c, number, d, err);
@@ -533,7 +533,9 @@ static int bring_nearer(struct capture *c, uint32_t number, const struct found *
 		return err_code(err, rc);
 	d.rule = buf_slice(text);
 	p->via = f->via;
+	pages_count(&c->pages, p->kind, -1);
 	p->kind = f->kind & PAGE_FOUR_BITS;
+	pages_count(&c->pages, p->kind, 1);
 	p->depth = depth_of(c, f) < p->depth ? depth_of(c, f) : p->depth;
 	p->redirects = redirects_of(c, f) & PAGE_SIX_BITS;
 	p->hops_out = (uint8_t)d.hops_out;

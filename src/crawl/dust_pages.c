@@ -362,7 +362,8 @@ static int leave_out(struct capture *c, uint32_t page, struct err *err)
 		rc = note_saved(c, page, err);
 	if (rc)
 		return rc;
-	c->pages.taken -= p->taken;
+	if (p->taken)
+		pages_count(&c->pages, p->kind, -1);
 	p->taken = false;
 	p->left_out = LEFT_OUT_DUST;
 	return capture_store(c,
@@ -400,7 +401,7 @@ int dust_readmit(struct capture *c, uint32_t page, const char *why, struct err *
 	struct crawl_page *p = &c->pages.list.ptr[page];
 	const struct crawl_settings *s = c->settings;
 	struct url *url = &c->lane->dust.other;
-	bool is_beyond = s->max_pages && c->pages.taken >= s->max_pages;
+	bool is_beyond = !pages_have_room(&c->pages, p->kind, 0, s->max_pages);
 	int rc = read_url(c, page, url, err);
 
 	if (rc || !left_out_is_repeat((enum left_out)p->left_out))
@@ -419,7 +420,7 @@ int dust_readmit(struct capture *c, uint32_t page, const char *why, struct err *
 		return rc;
 	p->taken = true;
 	p->left_out = LEFT_OUT_NOT;
-	c->pages.taken++;
+	pages_count(&c->pages, p->kind, 1);
 	rc = capture_store(c,
 		&(struct catalog_row){CATALOG_ROW_ADMIT_PAGE,
 			.page = &(struct catalog_page){.number = page, .rule = slice_str(why)}},

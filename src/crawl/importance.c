@@ -39,6 +39,16 @@ static bool has_budget(const struct capture *c)
 	return !c->settings->max_pages || c->importance.admitted < c->settings->max_pages;
 }
 
+/* Requisites belong to pages that were admitted. */
+static bool may_admit(const struct capture *c, uint32_t page)
+{
+	uint8_t kind = c->pages.list.ptr[page].kind;
+
+	if (page_kind_is_requisite(kind))
+		return pages_have_room(&c->pages, kind, 0, c->settings->max_pages);
+	return has_budget(c);
+}
+
 static double weight_of(const struct capture *c, slice url)
 {
 	struct rates_value value;
@@ -117,7 +127,7 @@ static int count_admitted(struct capture *c, uint32_t page, bool out, struct err
 
 	if (!h)
 		return ERR_NOMEM;
-	c->importance.admitted++;
+	c->importance.admitted += !page_kind_is_requisite(p->kind);
 	h->out += out;
 	h->admitted += !page_kind_is_requisite(p->kind);
 	h->spent = budget && budget != CRAWL_BUDGET_AUTO && h->admitted >= budget;
@@ -152,7 +162,7 @@ int importance_admit(struct capture *c, uint32_t page, struct err *err)
 	/* Queries of forms have a budget of their own. */
 	if (!m->gates || c->pages.list.ptr[page].kind == LINK_FORM)
 		return journal_discovered(c, page, err);
-	if (has_budget(c) && (is_chosen(c, page) || is_late(c))) {
+	if (may_admit(c, page) && (is_chosen(c, page) || is_late(c))) {
 		rc = count_admitted(c, page, false, err);
 		return rc ? rc : journal_discovered(c, page, err);
 	}
@@ -328,7 +338,7 @@ static int leave(struct capture *c, uint32_t page, size_t place, size_t count, s
 			c, &(struct catalog_row){CATALOG_ROW_ADMIT_PAGE, .page = &row}, err);
 	p->taken = false;
 	p->left_out = row.left_out & PAGE_FIVE_BITS;
-	c->pages.taken--;
+	pages_count(&c->pages, p->kind, -1);
 	return capture_store(c, &(struct catalog_row){CATALOG_ROW_REFUSE_PAGE, .page = &row}, err);
 }
 

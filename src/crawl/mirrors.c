@@ -98,7 +98,8 @@ static int leave_out(struct capture *c, uint32_t page, uint32_t rule, struct err
 	if (rc)
 		return err_code(err, rc);
 	r->applied = r->changed = true;
-	c->pages.taken -= p->taken;
+	if (p->taken)
+		pages_count(&c->pages, p->kind, -1);
 	p->taken = false;
 	p->left_out = LEFT_OUT_MIRROR;
 	return capture_store(c,

@@ -78,6 +78,22 @@ static uint64_t visit_offset(uint32_t number)
 	return (uint64_t)number * sizeof(struct page_visit);
 }
 
+void pages_count(struct pages *p, uint8_t kind, int by)
+{
+	p->taken += (size_t)by;
+	if (page_kind_is_requisite(kind))
+		p->requisites += (size_t)by;
+}
+
+bool pages_have_room(const struct pages *p, uint8_t kind, size_t free, uint32_t max)
+{
+	if (max == 0)
+		return true;
+	if (page_kind_is_requisite(kind))
+		return p->requisites < (uint64_t)max * PAGES_REQUISITES_EACH;
+	return p->taken - p->requisites < (uint64_t)max + free;
+}
+
 int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 	const struct crawl_page *page, uint32_t *ret_number, struct err *err)
 {
@@ -98,7 +114,8 @@ int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 	if (rc)
 		return err_code(err, rc);
 	p->list.ptr[p->list.len++] = copy;
-	p->taken += copy.taken;
+	if (copy.taken)
+		pages_count(p, copy.kind, 1);
 	*ret_number = number;
 	return 0;
 }

@@ -95,13 +95,25 @@ struct pages {
 	struct spill records; /* what is assumed and the URL, page after page */
 	struct spill visits;  /* by page */
 	size_t taken;
+	size_t requisites; /* of them */
 };
+
+enum { PAGES_REQUISITES_EACH = 100 }; /* of a page, on average, that --max-pages allows */
 
 /* The pool, for URLs and visits, is borrowed. The struct must not be moved afterwards. */
 void pages_init(struct pages *p, struct spill_pool *pool);
 
 /* Safe on a zeroed struct. */
 void pages_release(struct pages *p);
+
+/* Counts a page of that kind as taken (1), or no longer (-1). */
+void pages_count(struct pages *p, uint8_t kind, int by);
+
+/*
+ * Whether a page of that kind may be taken under --max-pages (0: any). Requisites belong to pages
+ * that were taken: they have a limit of their own. free: pages that do not count.
+ */
+bool pages_have_room(const struct pages *p, uint8_t kind, size_t free, uint32_t max);
 
 /* Adds a page whose URL is not known yet: 0, ERR_LIMIT, ERR_NOMEM, ERR_IO. */
 int pages_add(struct pages *p, slice url, const struct page_prior *prior,

@@ -239,8 +239,8 @@ static int unreachable(struct capture *c, uint32_t host, const struct net_fetch 
 		return ask_after_failure(c, host, true, err);
 	/* A host that is not there forbids nothing. Under watch its pages must not be asked for. */
 	if (!are_known(c, host) && f->no_name && !c->looking) {
-		rc = settle(c, host, &(struct rules_text){.policy = ROBOTS_ALLOW_ALL, .why = why},
-			err);
+		rc = settle(
+			c, host, &(struct rules_text){.policy = ROBOTS_ALLOW_ALL, .why = why}, err);
 		c->rules.list.ptr[host].no_name = true;
 	} else if (!are_known(c, host)) {
 		rc = settle_unreachable(c, host, why, err);

@@ -248,6 +248,24 @@ with tap.case("a Refresh header, choices, and a redirect that leads nowhere"):
     }
     tap.equal(found("leads", pages), dict.fromkeys(pages, ("sharp", "sharp")))
 
+# ---- limits ----
+
+with tap.case("--max-pages leaves no style sheets and images of captured pages out"):
+    def styled(name, links):
+        return page(b'<link rel=stylesheet href="/%b.css"><img src="/%b.png">' % (name, name) +
+                    b"".join(b'<a href="/%b">x</a>' % link for link in links))
+    parts = {f"/{name}.{kind}" for name in ("home", "a", "b") for kind in ("css", "png")}
+    answers = {"/": styled(b"home", [b"a", b"b", b"c", b"d"])}
+    for name in (b"a", b"b", b"c", b"d"):
+        answers["/" + name.decode()] = styled(name, [])
+    for part in parts:
+        answers[part] = respond("200 OK", b"x", content_type="image/png")
+    for options in ([], ["--order", "breadth"]):
+        verdicts, report = capture("limit" + "".join(options), answers, "--max-pages", "3", *options)
+        tap.equal({path for path, verdict in verdicts.items() if verdict == "sharp"},
+                  {"/", "/a", "/b"} | parts)
+        tap.equal(report["left_out"]["max-pages"], 2)
+
 # ---- modules ----
 
 MAIN = b"""import a, {b} from './dep.js'; export * from "../up.js"; // import './comment.js'
