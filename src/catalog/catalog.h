@@ -98,6 +98,7 @@ enum catalog_caveat {
 	/* Nobody planned it: archives of others were judged, and still_from and still_to were
 	 * chosen afterwards. */
 	CATALOG_CAVEAT_AFTERWARDS = 2,
+	CATALOG_CAVEAT_DATE = 4, /* the wall clock was set, in one process: its date is in doubt */
 };
 
 /* Address classes of a capture that has not looked up its seeds yet. */

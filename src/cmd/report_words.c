@@ -107,6 +107,7 @@ void report_window(const struct report *r, char out[REPORT_WORDS_SIZE])
 {
 	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE], length[TEXT_DURATION_SIZE];
 	double seconds = clock_seconds(r->window.to - r->window.from);
+	char doubt[120] = "";
 
 	if (!stillpoint_format(&r->window, from, to)) {
 		(void)snprintf(out, REPORT_WORDS_SIZE, "%s", why_no_window(r));
@@ -115,7 +116,12 @@ void report_window(const struct report *r, char out[REPORT_WORDS_SIZE])
 	text_duration(seconds, length);
 	if (seconds < 1)
 		(void)snprintf(length, sizeof length, "%.3f s", seconds);
-	(void)snprintf(out, REPORT_WORDS_SIZE, "%s to %s (%s)", from, to, length);
+	if (r->window.later > 0)
+		(void)snprintf(doubt, sizeof doubt,
+			"; the wall clock was set, it may have been up to %.1f s earlier or %.1f s "
+			"later",
+			r->window.earlier, r->window.later);
+	(void)snprintf(out, REPORT_WORDS_SIZE, "%s to %s (%s)%s", from, to, length, doubt);
 }
 
 bool report_has_expectation(const struct report *r)

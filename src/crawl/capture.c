@@ -300,21 +300,22 @@ bool capture_move_still_point(struct capture *c, const struct attempt *a)
 int capture_moment(struct capture *c, const char *moment, struct err *err)
 {
 	struct catalog_clock k;
+	unsigned caveat;
 	int rc = store_moment(&c->lane->store, &c->row, moment, &k, err);
 
 	if (rc)
 		return rc;
 	c->last_moment = k.capture_time;
 	clock_watch_add(&c->watch, &k);
+	caveat = c->watch.set ? CATALOG_CAVEAT_CLOCK : CATALOG_CAVEAT_DATE;
 	/* Of a watch only what this process has looked at is in doubt (quality/clock_doubts.h). */
-	if (!c->watch.set || c->looking || c->row.caveats & CATALOG_CAVEAT_CLOCK)
+	if (!(c->watch.set || c->watch.adjusted) || c->looking || c->row.caveats & caveat)
 		return 0;
-	c->row.caveats |= CATALOG_CAVEAT_CLOCK;
-	log_warn("crawl",
-		"%.*s: the wall clock was set during the capture, so it has no still point; "
-		"capture "
-		"the site again",
-		(int)c->row.site.len, c->row.site.ptr);
+	c->row.caveats |= caveat;
+	log_warn("crawl", "%.*s: the wall clock was set during the capture, so %s",
+		(int)c->row.site.len, c->row.site.ptr,
+		c->watch.set ? "it has no still point; capture the site again"
+			     : "its date is in doubt; its proofs stand by the monotonic clock");
 	return capture_store_row(c, err);
 }
 

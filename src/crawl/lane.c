@@ -586,14 +586,14 @@ static double until_next(struct lane *lane)
  */
 static int watch_clock(struct lane *lane, struct err *err)
 {
+	int64_t wall = clock_offset(lane->shared->wall);
 	int rc = 0;
 
-	if (lane->clock_is_set ||
-		!clock_watch_differs(clock_offset(lane->shared->wall), clock_offset(lane->clock)))
+	if (!clock_watch_differs(wall, clock_offset(lane->clock)))
 		return 0;
-	lane->clock_is_set = true;
 	for (size_t i = 0; rc == 0 && i < lane->captures.len; i++)
-		if (lane->captures.ptr[i])
+		if (lane->captures.ptr[i] &&
+			clock_watch_is_news(&lane->captures.ptr[i]->watch, wall))
 			rc = capture_moment(lane->captures.ptr[i], "clock-set", err);
 	if (lane->shared->watch)
 		atomic_store(&lane->shared->watch->clock_set, true);

@@ -73,7 +73,6 @@ struct lane {
 	struct warcinfo info; /* what its WARC files say of themselves */
 	struct store store;
 	bool store_is_open;
-	bool clock_is_set; /* the wall clock was set; its captures have recorded it */
 	struct reading reading;
 	struct duplicates duplicates; /* bodies that its captures may refer to */
 	struct trap_scratch scratch;

@@ -165,7 +165,8 @@ static int read_capture(struct loading *l)
 	rc = catalog_each_page(l->catalog, s->id, on_page, l, l->err);
 	if (rc == 0)
 		rc = catalog_each_clock(l->catalog, s->id, on_clock, &clocks, l->err);
-	s->clock_set = s->clock_set || clocks.watch.set;
+	/* Between captures nothing joins their times but their dates. */
+	s->clock_set = s->clock_set || clocks.watch.set || clocks.watch.adjusted;
 	if (rc == 0)
 		rc = pass(l, false);
 	same_bodies_find(&l->same);

@@ -38,14 +38,16 @@ static struct clock_process process_of(const struct clock_doubts *d, const struc
 int clock_doubts_add(struct clock_doubts *d, const struct catalog_clock *k)
 {
 	struct clock_process next = process_of(d, k);
+	bool was_set;
 
-	d->watch.set = false;
+	d->watch.set = d->watch.adjusted = false;
 	clock_watch_add(&d->watch, k);
-	if (d->watch.set)
+	was_set = d->watch.set || d->watch.adjusted;
+	if (was_set)
 		doubt_last(d);
 	if (!clock_watch_begins(k))
 		return 0;
-	if (d->watch.set) { /* between the two */
+	if (was_set) { /* between the two */
 		next.doubtful = !k->synchronised;
 		d->watch.last = k->capture_time;
 	}

@@ -36,13 +36,49 @@ static bool was_set_between(const struct clock_watch *w, const struct catalog_cl
 
 static void begin(struct clock_watch *w, const struct catalog_clock *k)
 {
-	if (w->has_begun && was_set_between(w, k))
+	if (w->has_begun && (w->adjusted || was_set_between(w, k)))
 		w->set = true;
 	w->has_begun = true;
 	w->offset = clock_watch_minus(k->capture_time, k->monotonic);
 	memset(w->boot, 0, sizeof w->boot);
 	if (k->boot.len < sizeof w->boot && k->boot.len > 0)
 		memcpy(w->boot, k->boot.ptr, k->boot.len);
+}
+
+/* A reading is that far ahead of the capture's time. Without a beginning nobody knows its time. */
+static void adjust(struct clock_watch *w, int64_t ahead)
+{
+	w->adjusted = true;
+	w->set = w->set || !w->has_begun;
+	if (ahead < w->early)
+		w->early = ahead;
+	if (ahead > w->late)
+		w->late = ahead;
+}
+
+/* What readings may have missed between them. */
+static int64_t slack(const struct clock_watch *w)
+{
+	int64_t quarter = w->late / 4 - w->early / 4;
+
+	return quarter > CLOCK_WATCH_TOLERANCE ? quarter : CLOCK_WATCH_TOLERANCE;
+}
+
+bool clock_watch_is_news(const struct clock_watch *w, int64_t wall)
+{
+	int64_t ahead = clock_watch_minus(wall, w->offset);
+
+	return ahead - w->late > slack(w) || w->early - ahead > slack(w);
+}
+
+double clock_watch_earlier(const struct clock_watch *w)
+{
+	return w->adjusted ? clock_seconds(slack(w)) - clock_seconds(w->early) : 0;
+}
+
+double clock_watch_later(const struct clock_watch *w)
+{
+	return w->adjusted ? clock_seconds(slack(w)) + clock_seconds(w->late) : 0;
 }
 
 void clock_watch_add(struct clock_watch *w, const struct catalog_clock *k)
@@ -53,7 +89,7 @@ void clock_watch_add(struct clock_watch *w, const struct catalog_clock *k)
 		begin(w, k);
 	if (slice_eq(k->moment, SLICE("clock-set")) ||
 		(w->has_begun && clock_watch_differs(wall, w->offset)))
-		w->set = true;
+		adjust(w, clock_watch_minus(wall, w->offset));
 	w->wall = wall;
 	if (k->capture_time > w->last)
 		w->last = k->capture_time;

@@ -1,9 +1,16 @@
 /*
  * Whether the wall clock was set during a capture. The times of a capture are those of the wall
  * clock when its process began, carried on by the monotonic clock. If the wall clock says something
- * else later on, either the earlier or the later reading is wrong, and nobody knows which: then no
- * date can be given to the still point. Found from the capture's readings of the clock alone, so
- * that report and verify come to the same result.
+ * else later on, either the earlier or the later reading is wrong, and nobody knows which.
+ *
+ * As long as one process made the whole capture, its times are as far from each other as the
+ * monotonic clock says, whatever happened to the wall clock. So the proof holds, and only the date
+ * is in doubt: all times are right, or wrong by what the wall clock was set, or anything in between
+ * (adjusted, early, late). Where another process went on, no clock joins the two if the wall clock
+ * was set: then the capture has no still point (set).
+ *
+ * Found from the capture's readings of the clock alone, so that report and verify come to the same
+ * result.
  *
  * What cannot be seen: a clock that is wrong all the time, and one that is set while the machine is
  * off or before a capture goes on on another machine, unless it goes back behind an earlier
@@ -27,7 +34,10 @@
 
 /* Zero-initialise. */
 struct clock_watch {
-	bool set;       /* it was */
+	bool set;      /* it was, and no clock joins the times of the capture */
+	bool adjusted; /* it was, while the process ran */
+	int64_t early,
+		late;   /* then: wall clock minus capture time, least and most; with 0 between */
 	bool has_begun; /* a process has; the rest is of the last one */
 	int64_t offset; /* capture time minus monotonic clock */
 	int64_t wall;   /* wall clock minus monotonic clock, when last read */
@@ -40,6 +50,17 @@ bool clock_watch_begins(const struct catalog_clock *k);
 
 /* Takes a reading into account, in the order in which they were made. */
 void clock_watch_add(struct clock_watch *w, const struct catalog_clock *k);
+
+/*
+ * Whether a reading says more about the doubt than those before: is to be recorded. wall: wall
+ * clock minus monotonic clock. The range grows by steps of a quarter, so that a clock that drifts
+ * all the time is not recorded all the time.
+ */
+bool clock_watch_is_news(const struct clock_watch *w, int64_t wall);
+
+/* By how many seconds the true times may be earlier and later than those of the capture. */
+double clock_watch_earlier(const struct clock_watch *w);
+double clock_watch_later(const struct clock_watch *w);
 
 /* Two offsets differ by more than the tolerance. */
 bool clock_watch_differs(int64_t a, int64_t b);

@@ -504,8 +504,11 @@ static int load(struct loading *l, struct catalog *c, uint32_t capture)
 	if (rc == 0)
 		rc = catalog_each_clock(c, id, on_clock, l, l->err);
 	if (rc == 0 && report_is_judged(r))
-		r->window = (struct stillpoint){r->capture.still_from, r->capture.still_to, false};
+		r->window = (struct stillpoint){
+			.from = r->capture.still_from, .to = r->capture.still_to};
 	r->window.clock_set = l->watch.set || r->capture.caveats & CATALOG_CAVEAT_CLOCK;
+	r->window.earlier = clock_watch_earlier(&l->watch);
+	r->window.later = clock_watch_later(&l->watch);
 	if (rc == 0)
 		rc = catalog_each_learned(c, id, on_learned, l, l->err);
 	if (rc == 0)

@@ -182,7 +182,18 @@ void report_json_window(const struct stillpoint *window, struct json *j)
 	json_array_begin(j);
 	if (window->clock_set)
 		json_string(j, "clock");
+	else if (window->later > 0)
+		json_string(j, "date");
 	json_array_end(j);
+	json_key(j, "date_doubt");
+	if (window->clock_set || window->later <= 0) {
+		json_null(j);
+		return;
+	}
+	json_object_begin(j);
+	json_put_double(j, "earlier", window->earlier);
+	json_put_double(j, "later", window->later);
+	json_object_end(j);
 }
 
 static const char *state_name(enum catalog_state state)

@@ -18,7 +18,9 @@
 struct stillpoint {
 	int64_t from;   /* end of the last visit */
 	int64_t to;     /* start of the first revisit */
-	bool clock_set; /* during the capture (clock_watch.h): it has no date */
+	bool clock_set; /* during the capture, by several processes (clock_watch.h): no date */
+	double earlier,
+		later; /* seconds by which the true times may differ; 0: they are not in doubt */
 };
 
 /* Takes an attempt into account, in any order; those of other legs change nothing. */

@@ -167,6 +167,8 @@ int verify_clock_check(struct verify *v, struct verify_capture *c)
 	if (rc == 0)
 		rc = check_later(v, c);
 	c->window.clock_set = c->watch.set;
+	c->window.earlier = clock_watch_earlier(&c->watch);
+	c->window.later = clock_watch_later(&c->watch);
 	for (size_t i = 0; rc == 0 && stillpoint_is_known(&c->window) && i < c->moments.len; i++) {
 		const char *fault = find_fault(&c->moments.ptr[i], &c->window);
 

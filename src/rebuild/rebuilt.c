@@ -228,6 +228,8 @@ int rebuilt_moment(struct rebuilt_captures *s, slice uuid, const struct moment *
 	clock_watch_add(&c->watch, &m->clock);
 	if (c->watch.set)
 		c->row.caveats |= CATALOG_CAVEAT_CLOCK;
+	else if (c->watch.adjusted)
+		c->row.caveats |= CATALOG_CAVEAT_DATE;
 	note_state(c, m);
 	return count_row(s, err);
 }
