@@ -176,6 +176,16 @@ static size_t pass_blanks(slice s, size_t at)
 	return at > from ? at : 0;
 }
 
+/* A clock measured it: parts of a second, or milliseconds. "Took 3 seconds" is somebody's word. */
+static bool is_measured(slice s, struct mask_span number, size_t at)
+{
+	slice digits = slice_sub(s, number.from, number.to);
+
+	while (at < s.len && s.ptr[at] == ' ')
+		at++;
+	return !value_is_digits(digits) || (at < s.len && word_lower(s.ptr[at]) == 'm');
+}
+
 /* A phrase at a place of the line. Its spans go to out; where it ends, or 0. */
 static size_t match_phrase(slice s, size_t at, const char *phrase, enum proof_rule_id rule,
 	struct mask_span *out, size_t *ret_count)
@@ -207,7 +217,7 @@ static size_t match_phrase(slice s, size_t at, const char *phrase, enum proof_ru
 			span.kind = MASK_NUMBER;
 			break;
 		case '^':
-			to = pass_unit(s, at);
+			to = is_measured(s, out[count ? count - 1 : 0], at) ? pass_unit(s, at) : 0;
 			break;
 		case '@':
 			to = pass_time(s, at);

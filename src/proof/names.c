@@ -106,7 +106,7 @@ static const char SECRETS[] =
 	"sectok|sesskey|edit token|wp edit token|my post key|form token|zenid|oscsid|cfid|"
 	"aspsessionid|auth token|session token|request token|theme token|view dom id|phx session|"
 	"phx static|amz signature|amz credential|amz security token|goog signature|goog credential|"
-	"oembed secret|secret|honeypot|";
+	"oembed secret|secret|honeypot|login token|create account token|createaccount token|";
 static const char STATES[] =
 	"|viewstate|viewstategenerator|eventvalidation|previouspage|view state|"
 	"event validation|";
@@ -125,7 +125,8 @@ static const char TIMES[] =
 	"build time|build date|build timestamp|built at|cache time|cached at|expires|expiry|"
 	"expiration|exp|iat|nbf|load time|unix time|epoch|fetched at|ticks|page time|time stamp|"
 	"server timestamp|page generated|expires at|data updated at|response time|begin time|"
-	"request date|now utc|creation time|form time|amz date|goog date|starttime|edit time|"
+	"request date|now utc|creation time|form time|amz date|goog date|starttime|edit "
+	"time|edittime|"
 	"last build date|page render time|date now|";
 static const char TIME_PARTS[] =
 	"|currentdatetime|currenttime|servertime|serverdate|currenttimestamp|";

@@ -172,9 +172,8 @@ static bool is_name_byte(char c)
 	return word_is_alnum(c) || c == '_' || c == '-' || c == '$';
 }
 
-/* Whether the text has one of the names as a word of its own, that is not in `but`. */
-static bool leaves_trace(
-	slice text, const struct strmap *names, const struct strmap *but, slice *ret)
+/* Whether the text has one of the names as a word of its own. */
+static bool leaves_trace(slice text, const struct strmap *names, slice *ret)
 {
 	for (size_t i = 0; i < text.len;) {
 		size_t to = i;
@@ -183,8 +182,7 @@ static bool leaves_trace(
 		while (to < text.len && is_name_byte(text.ptr[to]))
 			to++;
 		word = slice_sub(text, i, to);
-		if (word.len >= 5 && strmap_get(names, word, NULL) &&
-			!strmap_get(but, word, NULL)) {
+		if (word.len >= 5 && strmap_get(names, word, NULL)) {
 			*ret = word;
 			return true;
 		}
@@ -214,8 +212,7 @@ void check_renames(struct judge *j)
 		else if (rc == 0)
 			rc = once;
 	}
-	if (leaves_trace(j->text[1], &to, &from, &word) ||
-		leaves_trace(j->text[0], &from, &to, &word))
+	if (leaves_trace(j->text[1], &to, &word) || leaves_trace(j->text[0], &from, &word))
 		(void)unexplained(j, &p, word, word);
 	failed(j, rc == ERR_EXISTS ? 0 : rc);
 	strmap_release(&to);

@@ -133,6 +133,14 @@ static const struct {
 	{"generated-time", "MediaWiki's start time",
 		"<input type=hidden value=20261117202936 name=wpStarttime>",
 		"<input type=hidden value=20261117203936 name=wpStarttime>"},
+	{"generated-time", "MediaWiki's new page",
+		"<input type=hidden value=20261117202936 name=wpEdittime>",
+		"<input type=hidden value=20261117203936 name=wpEdittime>"},
+	{"token", "MediaWiki's login",
+		"<input name=wpLoginToken type=hidden "
+		"value='78485c8060d8115af9d06d1a124764fd6afd20e0+\\'>",
+		"<input name=wpLoginToken type=hidden "
+		"value='0517589313bc466f7464fd18d69af0126afd20f8+\\'>"},
 	{"request-id", "MediaWiki's request",
 		"<script>RLCONF={\"wgRequestId\":\"a3c1f0b2-7d44-4e0f-9b11-2f6d1c5e8a90\"};</"
 		"script>",
