@@ -45,7 +45,7 @@ int discover_redirect(struct capture *c, const struct plan_order *order, const s
 		rc = cookie_gate_redirected(c, order, &target, err);
 	url_release(&target);
 	if (rc != ERR_SYNTAX && rc != ERR_LIMIT)
-		return rc;
+		return err_code(err, rc);
 	*err = (struct err){0}; /* an invalid target is not an error of the capture */
 	return 0;
 }

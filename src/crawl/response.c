@@ -226,25 +226,13 @@ static void apply_deceit(
 #define WITHHELD \
 	"withheld: the response to a login, or one that repeats a password, is not archived"
 
-/* Forgets a response that repeats a password: it is as if there was none. */
-static void withhold(struct attempt *a)
+/* A response that repeats a password is as good as none. */
+static void withhold(struct attempt *a, struct shown *shown)
 {
-	*a = (struct attempt){
-		.page = a->page,
-		.capture = a->capture,
-		.url = a->url,
-		.kind = a->kind,
-		.via = a->via,
-		.leg = a->leg,
-		.purpose = a->purpose,
-		.target = a->target,
-		.post = a->post,
-		.single = a->single,
-		.number = a->number,
-		.wall = a->wall,
-		.clock = a->clock,
-		.failure = SLICE(WITHHELD),
-	};
+	a->status = 0;
+	a->truncated = false;
+	a->failure = SLICE(WITHHELD);
+	shown->deceit[0] = '\0';
 }
 
 /* Reads the response, and completes the attempt. */
@@ -262,7 +250,9 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 	rc = reading_read(reading, f, mode, result, err);
 	if (rc == 0)
 		rc = err_code(err, reading_stand_in(reading, result, f->url, shown->stand_in));
-	if (rc)
+	if (rc == 0 && reading->has_secret)
+		withhold(a, shown);
+	if (rc || reading->has_secret)
 		return rc;
 	set_body(a, result, reading_field(reading, SLICE("content-type")),
 		normal_coding(result->coding, reading_manner(reading)));
@@ -280,8 +270,6 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 	if (unproven)
 		c->rules.list.ptr[host].http1 = true;
 	response_obey_retry_after(c, host, f->status);
-	if (reading->has_secret)
-		withhold(a);
 	return 0;
 }
 
@@ -758,8 +746,7 @@ int response_withheld(struct capture *c, slice url, const struct net_fetch *f, s
 		.failure = SLICE(WITHHELD),
 	};
 
-	/* Of a URL that repeats a password nothing is kept, neither the request. */
 	if (login_is_secret(c, url))
-		return 0;
+		return 0; /* of such a URL nothing is kept, nor the request */
 	return store_attempt(&c->lane->store, c->row.id, &a, f, NULL, err);
 }

@@ -38,8 +38,9 @@ static bool read_referrer(const struct asked *a, struct route *ret)
 	if (!slice_starts_with(referrer, origin))
 		return false;
 	referrer = slice_sub(referrer, origin.len, referrer.len);
+	/* Without a name the answer would begin with two slashes, which lead to another host. */
 	return referrer.len && referrer.ptr[0] == '/' && route_parse(referrer, ret, NULL) == 0 &&
-	       ret->kind == ROUTE_MEMENTO && ret->url.len;
+	       ret->kind == ROUTE_MEMENTO && ret->url.len && ret->name.len;
 }
 
 static int add_location(const struct asked *a, const struct route *from, struct buf *out)
