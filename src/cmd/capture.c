@@ -22,7 +22,7 @@
 enum { EMPTY_TOLD = 20 };
 
 /* Seconds between lines of progress in a log. */
-static const double LOG_INTERVAL = 300;
+static const double LOG_INTERVAL = 60;
 
 static const char *leg_name(bool preparing, enum plan_leg leg)
 {

@@ -91,6 +91,17 @@ static enum cmd_status print(const struct report *r, const char *archive, bool a
 	return cmd_finish(json_finish(&j));
 }
 
+/* Dates of WARC records may be off by the slack on both sides. */
+static void tell_slack(double slack)
+{
+	printf("\nNo still point: WARC-Date is trusted to %.0f s (--slack), so the end of one "
+	       "crawl and "
+	       "the start of\nthe next must be more than %.0f s apart to prove anything. If the "
+	       "dates "
+	       "are exact, give a smaller\n--slack.\n",
+		slack, 2 * slack);
+}
+
 static enum cmd_status judge_and_print(
 	struct catalog *catalog, const struct judge_params *params, const struct judge_options *o)
 {
@@ -109,6 +120,8 @@ static enum cmd_status judge_and_print(
 	report.lists_requisites = o->requisites;
 	status = o->why ? explain("judge", catalog, &report, o->why, o->json)
 			: print(&report, params->first, o->json);
+	if (!o->json && !o->why && !stillpoint_is_known(&report.window))
+		tell_slack(o->slack);
 	report_release(&report);
 	return status;
 }

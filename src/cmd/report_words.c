@@ -44,7 +44,13 @@ static bool is_before_revisits(const struct report *r)
 void report_headline(const struct report *r, char out[REPORT_WORDS_SIZE])
 {
 	const char *pages = r->captured == 1 ? "page" : "pages";
+	uint64_t proven = r->totals[VERDICT_SHARP] + r->totals[VERDICT_ABSENT];
+	char absent[80] = "";
 
+	/* A page that is proven missing is proven. */
+	if (r->totals[VERDICT_ABSENT])
+		(void)snprintf(absent, sizeof absent, ", %" PRIu64 " proven absent: %.1f %% proven",
+			r->totals[VERDICT_ABSENT], report_percent(proven, r->captured));
 	if (r->captured == 0)
 		(void)snprintf(out, REPORT_WORDS_SIZE, "No page was captured.");
 	else if (r->capture.single)
@@ -56,9 +62,9 @@ void report_headline(const struct report *r, char out[REPORT_WORDS_SIZE])
 			"%" PRIu64 " %s captured so far, none revisited yet.", r->captured, pages);
 	else
 		(void)snprintf(out, REPORT_WORDS_SIZE,
-			"%" PRIu64 " of %" PRIu64 " captured pages are sharp (%.1f %%).",
+			"%" PRIu64 " of %" PRIu64 " captured pages are sharp (%.1f %%)%s.",
 			r->totals[VERDICT_SHARP], r->captured,
-			report_percent(r->totals[VERDICT_SHARP], r->captured));
+			report_percent(r->totals[VERDICT_SHARP], r->captured), absent);
 }
 
 void report_claim(const struct report *r, char out[REPORT_WORDS_SIZE])

@@ -72,6 +72,15 @@ with tap.case("times are as coarse as WARC-Date is"):
     slack = judge(A, B, "--slack", "0")[0]["stillpoint"]
     tap.equal(slack, {"from": "2026-01-01T10:00:31.000Z", "to": "2026-01-02T10:00:00.000Z"})
 
+with tap.case("two crawls a minute apart: the report names the slack and the distance that is needed"):
+    near = tap.write("near.warc.gz", make({"": TEXT, "same": TEXT + "1"}, "2026-01-01T10:01:{:02}Z").gz())
+    early = tap.write("early.warc.gz", make({"": TEXT, "same": TEXT + "1"}, FIRST).gz())
+    text = tap.succeed("judge", early, near)
+    for part in ("60 s (--slack)", "more than 120 s apart"):
+        assert part in text, text
+    text = tap.succeed("judge", early, near, "--slack", "1")
+    assert "--slack" not in text and "2 of 2 captured pages are sharp" in text, text
+
 with tap.case("with --bytes-only no rule acts"):
     tap.equal(outcome(judge(A, B, "--bytes-only")[1]), dict(WANT, noise=("changed", None)))
 

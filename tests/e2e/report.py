@@ -86,7 +86,7 @@ with tap.case("text fits a terminal"):
     tap.equal(lines[0], "Capture 1 of http://example.org/: finished")
 
 with tap.case("percentages are of the captured pages; links out of the scope are a line apart"):
-    tap.equal(lines[2], "3 of 11 captured pages are sharp (27.3 %).")
+    tap.equal(lines[2], "3 of 11 captured pages are sharp (27.3 %), 1 proven absent: 36.4 % proven.")
     assert "captured            11" in lines and "excluded             1" in "".join(lines), lines
     assert "Links outside the scope, not captured: 1" in lines, lines
     assert not any("elsewhere.example" in line for line in lines), lines
