@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <ftw.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { NAME_MAX_LEN = 512, PATH_LEN = 4096, OPEN_FDS = 16 };
@@ -73,8 +75,16 @@ static void make_plain(char *s)
 
 void tap_init(int argc, char **argv)
 {
+	static const int SIGNALS[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE};
 	const char *update = getenv("UPDATE_GOLDEN");
+	sigset_t none;
 
+	/* Under nohup, or in the background of a script, some are ignored. */
+	for (size_t i = 0; i < sizeof SIGNALS / sizeof SIGNALS[0]; i++)
+		(void)signal(SIGNALS[i], SIG_DFL);
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	(void)umask(022);
 	tap.update_golden = update && strcmp(update, "1") == 0;
 	for (int i = 1; i < argc; i++) {
 		if (strcmp(argv[i], "--update-golden") == 0) {

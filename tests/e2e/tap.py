@@ -10,10 +10,22 @@ What is raised inside a case fails it and is shown.
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import traceback
+
+# What a test does must not depend on where it was started: under nohup SIGHUP is ignored, in the
+# background of a script SIGINT; and the programs that it starts inherit that.
+for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGUSR1):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+os.umask(0o022)
+os.environ.update(LC_ALL="C.UTF-8", TZ="UTC")
+for name in ("STILLPOINT_AUTH", "STILLPOINT_HEADER", "NO_COLOR", "COLUMNS", "http_proxy", "https_proxy"):
+    os.environ.pop(name, None)
 
 PROGRAM = os.environ["STILLPOINT"]
 DIRECTORY = tempfile.TemporaryDirectory()
