@@ -13,6 +13,7 @@
 
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
+#include "cmd/crawl_options.h"
 #include "cmd/option_row.h"
 #include "cmd/stop.h"
 #include "watch/watch_config.h"
@@ -66,14 +67,23 @@ static enum cmd_status fail(const char *path, const struct err *err)
 	return CMD_USAGE;
 }
 
+/* Keys that only a crawl reads: one file may serve both. */
+static void say_ignored(const struct watch_config *c)
+{
+	for (size_t i = 0; i < c->ignored.len; i++)
+		fprintf(stderr, "%s\n", c->ignored.ptr[i]);
+}
+
 static enum cmd_status check(const char *path)
 {
 	struct watch_config config;
 	struct err err = {0};
-	int rc = watch_config_read(&config, path, &err);
+	int rc = watch_config_read(&config, path, CRAWL_SPECS, &err);
 
 	if (rc == 0)
-		printf("%s: %zu site%s, %.6g requests a day\n", path, config.site_count,
+		say_ignored(&config);
+	if (rc == 0)
+		printf("%s: %zu site%s, %.0f requests a day\n", path, config.site_count,
 			config.site_count == 1 ? "" : "s", config.requests * 86400);
 	watch_config_release(&config);
 	return rc ? fail(path, &err) : cmd_finish(0);
@@ -113,7 +123,7 @@ static int read_status(
 			*path ? path : "''", strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		return watch_status_read(s, path, err);
-	rc = watch_config_read(config, path, err);
+	rc = watch_config_read(config, path, CRAWL_SPECS, err);
 	if (rc)
 		return rc;
 	rc = watch_status_read(s, config->archive, err);
@@ -151,12 +161,14 @@ static void say_start(const char *path)
 	struct watch_config config;
 	struct err ignored = {0};
 
-	if (watch_config_read(&config, path, &ignored) == 0)
+	if (watch_config_read(&config, path, CRAWL_SPECS, &ignored) == 0) {
+		say_ignored(&config);
 		fprintf(stderr,
 			"stillpoint: watching %zu site%s in %s, %.0f requests a day; Ctrl-C or "
 			"SIGTERM stops it\n",
 			config.site_count, config.site_count == 1 ? "" : "s", config.archive,
 			config.requests * 86400);
+	}
 	watch_config_release(&config);
 }
 

@@ -102,12 +102,24 @@ static int read_part(const struct yaml *y, const struct yaml_node *value,
 	return 0;
 }
 
+bool config_is_other(const struct config_table *t, slice key)
+{
+	if (find_spec(t, key) || find_part(t, key) || is_excluded(t, key.ptr))
+		return false;
+	for (const struct option_spec *s = t->others; s && s->name; s++)
+		if (slice_eq(slice_str(s->name), key))
+			return true;
+	return false;
+}
+
 static int read_entry(const struct yaml *y, const struct yaml_entry *e,
 	const struct config_table *t, void *out, struct err *err)
 {
 	const struct option_spec *spec = find_spec(t, e->key->text);
 	const struct config_part *part = find_part(t, e->key->text);
 
+	if (config_is_other(t, e->key->text))
+		return 0;
 	if (part)
 		return read_part(y, e->value, part, out, err);
 	return spec ? config_value(y, e->value, spec, out, err) : refuse_key(y, e->key, t, err);

@@ -48,9 +48,10 @@ struct config_part {
 struct config_table {
 	const struct option_spec *specs;
 	const struct config_part *parts;
-	const char *const *required; /* keys that must be there */
-	const char *const *excluded; /* names of specs that are no keys here */
-	const char *excluded_why;    /* what to say of them; NULL: they are unknown */
+	const char *const *required;      /* keys that must be there */
+	const char *const *excluded;      /* names of specs that are no keys here */
+	const char *excluded_why;         /* what to say of them; NULL: they are unknown */
+	const struct option_spec *others; /* keys of another program of the same file: not read */
 };
 
 /*
@@ -60,6 +61,9 @@ struct config_table {
  */
 int config_read(const struct yaml *y, const struct yaml_node *map, const struct config_table *t,
 	void *out, struct err *err) SP_MUST_CHECK;
+
+/* Whether a key is one of `others` alone. */
+bool config_is_other(const struct config_table *t, slice key);
 
 /* Reads one value as the option's; the name of spec is what messages call it. */
 int config_value(const struct yaml *y, const struct yaml_node *value,

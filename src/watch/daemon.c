@@ -71,10 +71,12 @@ static void free_config(struct watch_config *c)
 	free(c);
 }
 
-static int read_config(const char *path, struct watch_config **ret, struct err *err)
+static int read_config(
+	const struct daemon_params *params, struct watch_config **ret, struct err *err)
 {
 	struct watch_config *c = calloc(1, sizeof *c);
-	int rc = c ? watch_config_read(c, path, err) : err_code(err, ERR_NOMEM);
+	int rc = c ? watch_config_read(c, params->config, params->others, err)
+		   : err_code(err, ERR_NOMEM);
 
 	if (rc)
 		free_config(c);
@@ -283,7 +285,7 @@ static void reload(struct watch *w)
 	struct watch_config *c;
 	struct err err = {0};
 
-	if (read_config(w->params->config, &c, &err)) {
+	if (read_config(w->params, &c, &err)) {
 		log_error("watch", "%s; the configuration before goes on counting", err.text);
 		return;
 	}
@@ -492,7 +494,7 @@ static void turn_over(struct watch *w)
 int daemon_run(const struct daemon_params *params, struct err *err)
 {
 	struct watch w = {.params = params};
-	int rc = read_config(params->config, &w.next, err);
+	int rc = read_config(params, &w.next, err);
 
 	if (rc)
 		return rc;

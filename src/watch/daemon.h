@@ -11,6 +11,7 @@
 
 #include "base/api.h"
 #include "base/err.h"
+#include "base/options.h"
 #include "httpd/hosts.h"
 
 struct daemon_params {
@@ -18,7 +19,8 @@ struct daemon_params {
 	int stop_fd;        /* readable: stop; -1 for none */
 	int reload_fd;      /* an eventfd, readable: read the configuration again; -1 for none */
 	bool once;          /* do what is due, then end */
-	struct httpd_names names; /* by which pings may be sent to us */
+	const struct option_spec *others; /* as of watch_config_read */
+	struct httpd_names names;         /* by which pings may be sent to us */
 };
 
 /*

@@ -26,11 +26,11 @@ static const char *const ROBOTS[] = {"obey", "ignore", NULL};
 
 /* What may be said of all sites, or of one. */
 struct site_keys {
-	const char *url, *policy, *delay, *windows;
+	const char *policy, *delay, *windows;
 	double grid, theta, use;
 	int scope, evidence;
 	int64_t max_pages, max_depth;
-	struct option_list includes, excludes;
+	struct option_list urls, includes, excludes;
 	bool no_requisites, no_sitemaps;
 	const struct yaml_node *weights, *budget;
 };
@@ -88,12 +88,20 @@ static const struct config_part TOP_PARTS[] = {
 };
 
 static const char *const TOP_REQUIRED[] = {"archive", "budget", "sites", NULL};
-static const struct config_table TOP = {
-	.specs = TOP_SPECS, .parts = TOP_PARTS, .required = TOP_REQUIRED};
+
+/* Settings of a crawl without which a watch would be another client than is wanted. */
+static const char *const UNSAFE[] = {"auth", "auth-file", "cacert", "cookies", "dns", "header",
+	"header-file", "insecure", "login", "proxy", "proxy-file", "seeds", "surt", NULL};
+
+static const struct config_table TOP = {.specs = TOP_SPECS,
+	.parts = TOP_PARTS,
+	.required = TOP_REQUIRED,
+	.excluded = UNSAFE,
+	.excluded_why = "is for crawl alone: a watch cannot do that"};
 
 static const struct option_spec SITE_SPECS[] = {
 	SITE_KEYS(struct site_keys, ),
-	KEY(STRING, struct site_keys, url, "url"),
+	KEY(LIST, struct site_keys, urls, "url"),
 	{.name = NULL},
 };
 
@@ -104,8 +112,11 @@ static const struct config_part SITE_PARTS[] = {
 };
 
 static const char *const SITE_REQUIRED[] = {"url", NULL};
-static const struct config_table SITE = {
-	.specs = SITE_SPECS, .parts = SITE_PARTS, .required = SITE_REQUIRED};
+static const struct config_table SITE = {.specs = SITE_SPECS,
+	.parts = SITE_PARTS,
+	.required = SITE_REQUIRED,
+	.excluded = UNSAFE,
+	.excluded_why = "is for crawl alone: a watch cannot do that"};
 
 /* ---- budgets ---- */
 
@@ -268,6 +279,29 @@ static int set_weights(struct watch_config *c, const struct yaml_node *node,
 	return rc;
 }
 
+/* Reads a mapping of the file, and notes what only a crawl reads. */
+static int read_map(struct watch_config *c, const struct yaml_node *map,
+	const struct config_table *table, void *out, struct err *err)
+{
+	struct config_table t = *table;
+	int rc;
+
+	t.others = c->others;
+	rc = config_read(&c->yaml, map, &t, out, err);
+	for (const struct yaml_entry *e = map->entries; rc == 0 && e; e = e->next) {
+		struct err why = {0};
+		const char *text;
+
+		if (!config_is_other(&t, e->key->text))
+			continue;
+		(void)yaml_refuse(&c->yaml, e->key, &why,
+			"'%.60s' is for crawl alone: a watch goes without it", e->key->text.ptr);
+		text = arena_strdup(&c->arena, slice_str(why.text));
+		rc = err_code(err, text ? text_list_push(&c->ignored, text) : ERR_NOMEM);
+	}
+	return rc;
+}
+
 /* The URL as the catalog has it; twice the same is a mistake. */
 static int set_url(struct reading *r, const char *text, struct watch_site *site)
 {
@@ -378,20 +412,22 @@ static int read_site(struct reading *r, const struct yaml_node *node, struct wat
 	int rc;
 
 	r->node = node;
-	keys.url = NULL;
 	keys.weights = keys.budget = NULL;
-	keys.includes = keys.excludes = (struct option_list){0};
+	keys.urls = keys.includes = keys.excludes = (struct option_list){0};
 	crawl_settings_init(&site->settings);
 	if (node->kind != YAML_MAP)
 		return yaml_refuse(&r->config->yaml, node, r->err,
 			"a site is a mapping with a url, as in '- url: https://example.org/'");
-	rc = config_read(&r->config->yaml, node, &SITE, &keys, r->err);
+	rc = read_map(r->config, node, &SITE, &keys, r->err);
 	if (rc == 0 && copy_list(&r->top->all.includes, &site->settings.includes))
 		rc = err_code(r->err, ERR_NOMEM);
 	if (rc == 0 && copy_list(&r->top->all.excludes, &site->settings.excludes))
 		rc = err_code(r->err, ERR_NOMEM);
-	if (rc == 0)
-		rc = set_url(r, keys.url, site);
+	if (rc == 0 && keys.urls.len == 0)
+		rc = yaml_refuse(&r->config->yaml, yaml_get(node, "url"), r->err,
+			"a site has one URL at least");
+	for (size_t i = 0; rc == 0 && i < keys.urls.len; i++)
+		rc = set_url(r, keys.urls.ptr[i], site);
 	if (rc == 0)
 		rc = set_settings(r, &keys, &site->settings);
 	if (rc == 0)
@@ -458,7 +494,7 @@ static int read_top(struct watch_config *c, struct err *err)
 	crawl_settings_init(&usual);
 	top.min_free = usual.min_free;
 	strmap_init(&r.urls, hash_key_random(), NULL);
-	rc = config_read(&c->yaml, c->yaml.root, &TOP, &top, err);
+	rc = read_map(c, c->yaml.root, &TOP, &top, err);
 	if (rc == 0)
 		rc = check_top(c, &top, err);
 	if (rc == 0)
@@ -493,20 +529,24 @@ static void init(struct watch_config *c)
 	look_weights_init(&c->weights, &c->arena);
 }
 
-int watch_config_read(struct watch_config *c, const char *path, struct err *err)
+int watch_config_read(
+	struct watch_config *c, const char *path, const struct option_spec *others, struct err *err)
 {
 	int rc;
 
 	init(c);
+	c->others = others;
 	rc = yaml_read(&c->yaml, path, err);
 	return rc ? rc : read_top(c, err);
 }
 
-int watch_config_parse(struct watch_config *c, const char *name, slice text, struct err *err)
+int watch_config_parse(struct watch_config *c, const char *name, slice text,
+	const struct option_spec *others, struct err *err)
 {
 	int rc;
 
 	init(c);
+	c->others = others;
 	rc = yaml_parse(&c->yaml, name, text, err);
 	return rc ? rc : read_top(c, err);
 }
@@ -519,6 +559,7 @@ void watch_config_release(struct watch_config *c)
 	}
 	look_weights_release(&c->weights);
 	free(c->sites);
+	text_list_release(&c->ignored);
 	yaml_release(&c->yaml);
 	arena_release(&c->arena);
 	*c = (struct watch_config){0};

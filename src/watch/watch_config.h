@@ -52,12 +52,19 @@ struct watch_config {
 	struct look_weights weights; /* of all sites, after their own */
 	struct watch_site *sites;
 	size_t site_count;
+	const struct option_spec *others;
+	struct text_list ignored; /* "FILE:LINE:COLUMN: what" of keys that only a crawl reads */
 };
 
-/* ERR_USAGE with "FILE:LINE:COLUMN: what", ERR_NOMEM. Release in any case. */
-int watch_config_read(struct watch_config *c, const char *path, struct err *err) SP_MUST_CHECK;
-int watch_config_parse(
-	struct watch_config *c, const char *name, slice text, struct err *err) SP_MUST_CHECK;
+/*
+ * One file serves crawl and watch. others, borrowed: the options of a crawl; those that a watch
+ * does not know are passed over, and listed in c->ignored; NULL: they are mistakes. ERR_USAGE with
+ * "FILE:LINE:COLUMN: what", ERR_NOMEM. Release in any case.
+ */
+int watch_config_read(struct watch_config *c, const char *path, const struct option_spec *others,
+	struct err *err) SP_MUST_CHECK;
+int watch_config_parse(struct watch_config *c, const char *name, slice text,
+	const struct option_spec *others, struct err *err) SP_MUST_CHECK;
 void watch_config_release(struct watch_config *c);
 
 /* The share of the day in which windows are open: 1 without one. */

@@ -131,6 +131,20 @@ def warcs(archive):
     return sorted(os.listdir(os.path.join(archive, "warc")))
 
 
+with tap.case("one file serves crawl and watch: --check says what a watch goes without"):
+    BOTH = tap.write("both.yaml", f"archive: {tap.path('both')}\nbudget: {{requests: 5184000/day}}\n"
+                     "spam: skip\njobs: 2\nsites:\n  - url: [http://127.0.0.1:8999/a/,"
+                     " http://127.0.0.1:8999/b/]\n    scope: prefix\n    dust: apply\n")
+    answer = tap.run("watch", "--check", BOTH)
+    tap.equal(answer.returncode, 0)
+    assert "1 site, 5184000 requests a day" in answer.stdout, answer.stdout
+    tap.equal([line.split(" is for")[0] for line in answer.stderr.splitlines()],
+              [f"{BOTH}:3:1: 'spam'", f"{BOTH}:4:1: 'jobs'", f"{BOTH}:8:5: 'dust'"])
+    tap.succeed("crawl", "--config", BOTH, "--print-config")
+    for key in ("proxy: http://127.0.0.1:1", "login: x", "header: [a]"):
+        tap.refuse(2, "is for crawl alone", "watch", "--check", tap.write(
+            "unsafe.yaml", open(BOTH, encoding="utf-8").read().replace("spam: skip", key)))
+
 with tap.case("--check names line and column"):
     GOOD = configure("check", [["url: http://127.0.0.1:1/"]])
     tap.succeed("watch", "--check", GOOD)

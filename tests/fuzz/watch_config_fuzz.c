@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct watch_config c;
 	struct err err = {0};
-	int rc = watch_config_parse(&c, "f", (slice){(const char *)data, size}, &err);
+	int rc = watch_config_parse(&c, "f", (slice){(const char *)data, size}, NULL, &err);
 
 	if (rc == ERR_USAGE && (strncmp(err.text, "f:", 2) != 0 || strchr(err.text, '\n')))
 		abort();

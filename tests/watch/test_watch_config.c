@@ -27,7 +27,7 @@ static void test_whole(void)
 	struct watch_config c;
 	struct err err = {0};
 
-	CHECK_INT(watch_config_parse(&c, "w.yaml", slice_str(WHOLE), &err), 0);
+	CHECK_INT(watch_config_parse(&c, "w.yaml", slice_str(WHOLE), NULL, &err), 0);
 	CHECK_STR(err.text, "");
 	CHECK_STR(c.archive, "towns.stillpoint");
 	CHECK_NEAR(c.requests, 20000 / 86400.0, 1e-12);
@@ -85,6 +85,9 @@ static void test_errors(void)
 		{"a bad pattern of a site",
 			HEAD "sites:\n  - url: http://a/\n    exclude: [a, '(']\n",
 			"w.yaml:5:14: "},
+		{"no url in a list", HEAD "sites:\n  - url: []\n", "w.yaml:4:10: "},
+		{"a site twice in one list", HEAD "sites:\n  - url: [http://a/, http://A]\n",
+			"w.yaml:4:10: "},
 		{"an unknown key", HEAD "sitez: 1\nsites: [{url: http://a/}]\n", "w.yaml:3:1: "},
 		{"a grid that is too fine", HEAD "sites:\n  - url: http://a/\n    grid: 9s\n",
 			"w.yaml:5:11: "},
@@ -120,12 +123,30 @@ static void test_errors(void)
 		struct err err = {0};
 
 		tap_case("errors: %s", rows[i].label);
-		CHECK_INT(
-			watch_config_parse(&c, "w.yaml", slice_str(rows[i].text), &err), ERR_USAGE);
+		CHECK_INT(watch_config_parse(&c, "w.yaml", slice_str(rows[i].text), NULL, &err),
+			ERR_USAGE);
 		if (strncmp(err.text, rows[i].want, strlen(rows[i].want)) != 0)
 			CHECK_STR(err.text, rows[i].want);
 		watch_config_release(&c);
 	}
+}
+
+static void test_seeds(void)
+{
+	struct watch_config c;
+	struct err err = {0};
+
+	CHECK_INT(
+		watch_config_parse(&c, "w.yaml",
+			SLICE(HEAD
+				"sites:\n  - url: [http://a/x, http://a/y]\n  - url: http://b/\n"),
+			NULL, &err),
+		0);
+	CHECK_STR(err.text, "");
+	CHECK_INT((int)c.site_count, 2);
+	CHECK_INT((int)c.sites[0].settings.seeds.len, 2);
+	CHECK_STR(c.sites[0].settings.seeds.ptr[1], "http://a/y");
+	watch_config_release(&c);
 }
 
 static void test_is_like(void)
@@ -149,8 +170,8 @@ static void test_is_like(void)
 		struct err err = {0};
 
 		tap_case("is_like: %s", rows[i].label);
-		CHECK_INT(watch_config_parse(&a, "a", slice_str(rows[0].text), &err), 0);
-		CHECK_INT(watch_config_parse(&b, "b", slice_str(rows[i].text), &err), 0);
+		CHECK_INT(watch_config_parse(&a, "a", slice_str(rows[0].text), NULL, &err), 0);
+		CHECK_INT(watch_config_parse(&b, "b", slice_str(rows[i].text), NULL, &err), 0);
 		CHECK(watch_config_is_like(&a, &b) == rows[i].want);
 		watch_config_release(&a);
 		watch_config_release(&b);
@@ -233,7 +254,7 @@ static void test_pagerank(void)
 		watch_config_parse(&c, "w.yaml",
 			SLICE(HEAD
 				"weights: pagerank\nsites: [{url: http://a/, weights: {x: 1}}]\n"),
-			&err),
+			NULL, &err),
 		0);
 	CHECK(c.sites[0].settings.order == RANK_PAGERANK);
 	watch_config_release(&c);
@@ -241,7 +262,7 @@ static void test_pagerank(void)
 		watch_config_parse(&c, "w.yaml",
 			SLICE(HEAD
 				"sites: [{url: http://a/, weights: pagerank}, {url: http://b/}]\n"),
-			&err),
+			NULL, &err),
 		0);
 	CHECK(c.sites[0].settings.order == RANK_PAGERANK);
 	CHECK(c.sites[1].settings.order == RANK_NONE);
@@ -253,6 +274,7 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	TAP_RUN(test_whole);
 	test_errors();
+	test_seeds();
 	test_is_like();
 	test_patterns();
 	test_weights();
