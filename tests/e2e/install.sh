@@ -114,6 +114,9 @@ done
 for page in "$SRCDIR"/docs/man/*.1; do
 	ok "installs ${page##*/}" test -e "$root/share/man/man1/${page##*/}"
 done
+for page in "$SRCDIR"/docs/*.md; do
+	ok "installs ${page##*/}" test -e "$root/share/doc/stillpoint/${page##*/}"
+done
 ok 'the program runs' "$root/bin/stillpoint" --version
 ok 'the program holds our code itself' needs_no_libstillpoint "$root/bin/stillpoint"
 ok 'the library needs libm and libc only' needs_only_libc_and_libm "$root/lib/libstillpoint.so"

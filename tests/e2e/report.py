@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """stillpoint report: the contract of its JSON, and archives that are none."""
 
+import contextlib
 import datetime
+import glob
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -196,5 +199,16 @@ with tap.case("a page that the catalog does not number"):
     change(torn, "DELETE FROM page WHERE url = 'http://example.org/a/'")
     result = tap.run("report", torn)
     assert result.returncode in (1, 2) and "damaged" in result.stderr, result
+
+with tap.case("queries in the documents run"):
+    count = 0
+    for path in glob.glob(os.path.join(os.environ["SRCDIR"], "docs", "*.md")):
+        with open(path, encoding="utf-8") as file:
+            queries = re.findall(r'^    sqlite3 catalog.sqlite "([^"]+)"$', file.read(), re.M)
+        with contextlib.closing(sqlite3.connect(os.path.join(ARCHIVE, "catalog.sqlite"))) as database:
+            for query in queries:
+                assert database.execute(query).fetchall(), query
+                count += 1
+    assert count >= 2, count
 
 tap.done()
