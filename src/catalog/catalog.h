@@ -663,6 +663,10 @@ int catalog_events_from(struct catalog *c, uint32_t capture, uint32_t first, cat
 	void *context, struct err *err) SP_MUST_CHECK;
 int catalog_page_observations(struct catalog *c, uint32_t capture, uint32_t page,
 	catalog_on_observation *call, void *context, struct err *err) SP_MUST_CHECK;
+
+/* Those without a page, which are counted from 0 in the order of their coming. */
+int catalog_side_observations(struct catalog *c, uint32_t capture, uint32_t first,
+	catalog_on_observation *call, void *context, struct err *err) SP_MUST_CHECK;
 int catalog_page_requisites(struct catalog *c, uint32_t capture, uint32_t page,
 	catalog_on_requisite *call, void *context, struct err *err) SP_MUST_CHECK;
 

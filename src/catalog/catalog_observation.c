@@ -408,8 +408,10 @@ static int hand_out(struct merging *m, catalog_on_observation *call, void *conte
 	return rc;
 }
 
-/* page: only of that, unless it is CATALOG_NO_PAGE. */
-static int each(struct catalog *c, uint32_t capture, uint32_t page, const struct reading *r,
+enum { ALL_PAGES = -1 };
+
+/* page: only of that, or from that on; or ALL_PAGES. */
+static int each(struct catalog *c, uint32_t capture, int64_t page, const struct reading *r,
 	catalog_on_observation *call, void *context, struct err *err)
 {
 	struct merging m = {.rows.r = r, .looks = {.capture = capture, .key = -1}};
@@ -417,7 +419,7 @@ static int each(struct catalog *c, uint32_t capture, uint32_t page, const struct
 
 	if (rc == 0)
 		rc = query_rows(&m.looks.q, c, r->packed, capture, err);
-	if (rc == 0 && page != CATALOG_NO_PAGE) {
+	if (rc == 0 && page != ALL_PAGES) {
 		query_put_int(&m.rows.q, page);
 		query_put_int(&m.looks.q, page);
 	}
@@ -437,12 +439,21 @@ int catalog_page_observations(struct catalog *c, uint32_t capture, uint32_t page
 	return each(c, capture, page, &R, call, context, err);
 }
 
+int catalog_side_observations(struct catalog *c, uint32_t capture, uint32_t first,
+	catalog_on_observation *call, void *context, struct err *err)
+{
+	static const struct reading R = {
+		SQL_SIDE_OBSERVATIONS, SQL_PAGE_PACKED, ALL, COUNT_OF(ALL)};
+
+	return each(c, capture, SIDE_FIRST + first, &R, call, context, err);
+}
+
 int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err)
 {
 	static const struct reading R = {SQL_EACH_OBSERVATION, SQL_EACH_PACKED, ALL, COUNT_OF(ALL)};
 
-	return each(c, capture, CATALOG_NO_PAGE, &R, call, context, err);
+	return each(c, capture, ALL_PAGES, &R, call, context, err);
 }
 
 int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_observation *call,
@@ -450,7 +461,7 @@ int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_observatio
 {
 	static const struct reading R = {SQL_EACH_BODY, SQL_EACH_PACKED, BODY, COUNT_OF(BODY)};
 
-	return each(c, capture, CATALOG_NO_PAGE, &R, call, context, err);
+	return each(c, capture, ALL_PAGES, &R, call, context, err);
 }
 
 /* ---- adding looks ---- */

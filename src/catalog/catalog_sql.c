@@ -87,6 +87,9 @@ static const char *const SQL[SQL_COUNT] = {
 		"SELECT " OBSERVATION_KEY ", o.page, coalesce(o.url, p.url)" ALL_NAMES
 		" FROM observation AS o LEFT JOIN page AS p ON p.id = ((?1 << 32) | o.page)"
 		" WHERE capture = ?1 AND o.page = ?2 ORDER BY leg, attempt",
+	[SQL_SIDE_OBSERVATIONS] =
+		"SELECT " OBSERVATION_KEY ", page, url" ALL_NAMES " FROM observation AS o"
+		" WHERE capture = ?1 AND page >= ?2 ORDER BY page, leg, attempt",
 	[SQL_GET_OBSERVATION] =
 		"SELECT " OBSERVATION_KEY ", page, NULL" ALL_NAMES " FROM observation AS o"
 		" WHERE capture = ?1 AND page = ?2 AND leg = ?3 AND attempt = ?4",

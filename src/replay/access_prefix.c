@@ -144,7 +144,8 @@ static int read_domain(slice text, slice host, struct buf prefixes[ACCESS_PREFIX
 
 static int read_url(slice text, slice url, bool strict, struct buf *out, struct err *err)
 {
-	int rc = has(url, '#') || memmem(url.ptr, url.len, "://", 3) ? ERR_SYNTAX : add_key(out, url, strict);
+	int rc = has(url, '#') || memmem(url.ptr, url.len, "://", 3) ? ERR_SYNTAX
+								     : add_key(out, url, strict);
 
 	if (rc && rc != ERR_NOMEM)
 		return refuse(text, "it is no URL", err);

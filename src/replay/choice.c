@@ -227,6 +227,15 @@ static uint64_t distance_to(const struct choosing *x, const struct memento *m)
 	return distance(warc_date_truncate(m->time), warc_date_truncate(x->wanted->time));
 }
 
+/* Fractions that are known decide among those of one second. */
+static bool is_nearer_within(
+	const struct choosing *x, const struct memento *m, const struct memento *best)
+{
+	return !x->c->live && (m->fraction || best->fraction) &&
+	       warc_date_truncate(m->seen) == warc_date_truncate(best->seen) &&
+	       distance(m->seen, x->wanted->time) < distance(best->seen, x->wanted->time);
+}
+
 /* Failures of the server, and a 304 that no revisit ties to what it confirms, are shown only where
  * there is nothing else. */
 static bool shows_nothing(const struct memento *m)
@@ -246,6 +255,8 @@ static bool is_nearer(const struct choosing *x, const struct memento *m, const s
 	there = distance_to(x, best);
 	if (here != there)
 		return here < there;
+	if (is_nearer_within(x, m, best))
+		return true;
 	return slice_eq(m->url, x->wanted->page) && !slice_eq(best->url, x->wanted->page);
 }
 

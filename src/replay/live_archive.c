@@ -32,6 +32,7 @@ struct progress {
 	uint32_t id;
 	uint32_t pages;  /* read */
 	uint32_t events; /* read */
+	uint32_t sides;  /* attempts without a page, read */
 	bool is_begun;
 	bool is_over; /* finished, and read to its end */
 	bool clock_was_set;
@@ -239,6 +240,33 @@ static int read_touched(struct live_archive *l, const struct progress *p, struct
 	return rc;
 }
 
+struct siding {
+	struct live_archive *l;
+	struct progress *p;
+	bool add;
+};
+
+static int on_side(void *context, const struct attempt *a)
+{
+	struct siding *x = context;
+
+	x->p->sides++;
+	return x->add ? add_attempt(x->l, a) : 0;
+}
+
+/* Attempts without a page, of which no event tells: robots.txt, hops of redirects, sitemaps. */
+static int read_sides(struct live_archive *l, struct progress *p, bool add, struct err *err)
+{
+	struct siding x = {l, p, add};
+
+	return catalog_side_observations(l->catalog, p->id, p->sides, on_side, &x, err);
+}
+
+static int add_of_page(void *context, const struct attempt *a)
+{
+	return a->page == CATALOG_NO_PAGE ? 0 : add_attempt(context, a);
+}
+
 static int read_events(struct live_archive *l, struct progress *p, struct err *err)
 {
 	struct counting x = {.l = l};
@@ -267,7 +295,9 @@ static int begin_capture(struct live_archive *l, struct progress *p, struct err 
 		rc = catalog_each_observation(l->catalog, p->id, is_first_in_index, l, err);
 	l->touched.len = 0;
 	if (rc == 0 && !l->is_covered)
-		rc = catalog_each_observation(l->catalog, p->id, add_attempt, l, err);
+		rc = catalog_each_observation(l->catalog, p->id, add_of_page, l, err);
+	if (rc == 0)
+		rc = read_sides(l, p, !l->is_covered, err);
 	p->is_begun = rc == 0;
 	return rc;
 }
@@ -283,6 +313,8 @@ static int read_capture(struct live_archive *l, struct progress *p, struct err *
 		rc = read_events(l, p, err);
 		if (rc == 0)
 			rc = read_touched(l, p, err);
+		if (rc == 0)
+			rc = read_sides(l, p, true, err);
 	}
 	if (rc == 0)
 		p->is_over = was_over;
@@ -343,7 +375,7 @@ static void notice_index(struct live_archive *l)
 	clear_overlay(l);
 	for (size_t i = 0; i < l->captures.len; i++) {
 		l->captures.ptr[i].is_begun = l->captures.ptr[i].is_over = false;
-		l->captures.ptr[i].events = 0;
+		l->captures.ptr[i].events = l->captures.ptr[i].sides = 0;
 	}
 }
 

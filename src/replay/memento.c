@@ -8,8 +8,12 @@
 #include "archive/warc_date.h"
 #include "base/clock.h"
 #include "replay/access.h"
+#include "replay/record.h"
 
-enum { ARENA_MAX = 512 << 20 };
+enum {
+	ARENA_MAX = 512 << 20,
+	FRACTIONS_MAX = 256, /* records that are read for their exact dates */
+};
 
 static const int64_t MS = 1000000;
 
@@ -111,6 +115,51 @@ static int read_lines(struct mementos *m, const struct collection *c, struct cdx
 	return rc == ERR_END ? 0 : rc;
 }
 
+/* Whether another one has the same second; the list is sorted. */
+static bool is_shared(const struct mementos *m, size_t i)
+{
+	const struct memento *list = m->list.ptr;
+	int64_t second = second_of(list[i].seen);
+
+	return (i > 0 && second_of(list[i - 1].seen) == second) ||
+	       (i + 1 < m->list.len && second_of(list[i + 1].seen) == second);
+}
+
+/*
+ * The index has whole seconds. Where several share one, the records say more: WARC-Date may have
+ * fractions. The same ones are read whatever is asked for, so that addresses stay the same.
+ */
+static void read_fractions(struct mementos *m, struct collection *c)
+{
+	bool changed = false;
+	size_t read = 0;
+
+	for (size_t i = 0; i < m->list.len && read < FRACTIONS_MAX; i++) {
+		struct memento *x = &m->list.ptr[i];
+		struct record *record = NULL;
+		struct err ignored = {0};
+		int64_t date;
+
+		if (!is_shared(m, i))
+			continue;
+		read++;
+		if (record_open_head(c, x, &record, &ignored))
+			continue; /* whoever shows it will say what is wrong */
+		date = record_head(record)->date;
+		record_close(record);
+		if (second_of(date) == second_of(x->seen) && date != x->seen) {
+			x->fraction = date - x->seen;
+			changed = true;
+		}
+	}
+	for (size_t i = 0; changed && i < m->list.len; i++) {
+		m->list.ptr[i].seen += m->list.ptr[i].fraction;
+		m->list.ptr[i].time = m->list.ptr[i].seen;
+	}
+	if (changed)
+		mementos_settle(m);
+}
+
 int mementos_find(struct collection *c, slice key, struct mementos *ret, struct err *err)
 {
 	struct index_set *set = collection_indexes(c);
@@ -134,6 +183,8 @@ int mementos_find(struct collection *c, slice key, struct mementos *ret, struct 
 	buf_release(&from);
 	if (rc == 0)
 		mementos_settle(ret);
+	if (rc == 0 && !c->live) /* whose looks are known exactly: replay/looks.h */
+		read_fractions(ret, c);
 	return rc;
 }
 

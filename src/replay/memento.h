@@ -21,6 +21,7 @@ enum { MEMENTOS_MAX = 1 << 20 }; /* of one key */
 
 struct memento {
 	int64_t seen;                /* when the look was, ns */
+	int64_t fraction;            /* of the record's date, where it was read */
 	int64_t time;                /* the same, moved on by ms where two are equal */
 	char digits[TIMESTAMP_SIZE]; /* in its URI: 14, or 17 where two share a second */
 	slice url;

@@ -512,17 +512,23 @@ with tap.case("an archive of our own: sharp composites, and the still point"):
             tap.equal(server.text(f"/own/cdx?url={url}*"), file.read())
 
 with tap.case("an archive that is being crawled shows what was committed"):
-    release = threading.Event()
+    release, release_image = threading.Event(), threading.Event()
+
+    def answer_image(request):
+        if request.path == "/i.png":
+            release_image.wait(120)
+        return missing
 
     def answer(request):
         if request.path == "/slow":
             release.wait(120)
         if request.path not in ("/", "/slow"):
             return missing
-        return page(b"<title>x</title><p>" + request.path.encode() + b"<a href=/slow>slow</a>")
+        image = b"<img src=%si.png>" % images.url.encode() if request.path == "/slow" else b""
+        return page(b"<title>x</title><p>" + request.path.encode() + b"<a href=/slow>slow</a>" + image)
 
     archive = tap.path("live.stillpoint")
-    with rawserver.Server(answer) as web:
+    with rawserver.Server(answer_image) as images, rawserver.Server(answer) as web:
         crawl = subprocess.Popen([tap.PROGRAM, "crawl", web.url, "-o", archive, "--delay", "0.01"],
                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
@@ -534,12 +540,17 @@ with tap.case("an archive that is being crawled shows what was committed"):
                 tap.equal(server.get(f"/live/2099id_/{web.url}slow").status, 404)
                 release.set()
                 wait_for(lambda: server.get(f"/live/2099id_/{web.url}slow").status == 200)
+                # An attempt without a page, of which no event tells.
+                wait_for(lambda: "robots.txt" in server.text(f"/live/cdx?url={images.url}*"))
+                release_image.set()
                 tap.equal(crawl.wait(120), 0)
                 with open(os.path.join(archive, "index.cdxj")) as file:
                     lines = file.read()
-                wait_for(lambda: server.text(f"/live/cdx?url={web.url}*") == lines)
+                wait_for(lambda: sorted("".join(server.text(f"/live/cdx?url={url}*") for url in (
+                    web.url, images.url)).splitlines()) == sorted(lines.splitlines()))
         finally:
             release.set()
+            release_image.set()
             crawl.wait(120)
 
 if shutil.which("wget"):

@@ -55,6 +55,10 @@ WARC = tap.write("odd.warc.gz", members(
     *(raw(f"status-{status[:3]}", [f"HTTP/1.1 {status}", "Content-Type: text/html"], HTML) for status in STATUSES),
     response(A + "moved", DATE, b"gone", status="301 Moved", Location=A + "target?a=1&b=<2>"),
     response(A + "self", DATE, HTML, status="302 Found", Location=A + "self"),
+    # Out of order, in one second, by fractions of any length; and two without.
+    *(response(A + "second", f"2020-03-01T00:00:00{fraction}Z", name.encode())
+      for fraction, name in ((".750", "three"), (".25", "one"), (".500000001", "two"))),
+    *(response(A + "whole", "2020-03-01T00:00:00Z", name.encode()) for name in ("one", "two")),
     record("response", A + "x.svg", DATE, head(Content_Type="image/svg+xml") + b"<svg/>"),
     record("response", A + "x.xml", DATE, head(Content_Type="text/xml") + b"<x/>"),
 ))
@@ -177,6 +181,19 @@ with Server(WARC, tap.path("many")) as server:
         tap.equal([page["uri"] for page in pages], [f"{server.url}/many/timemap/json/{n}/{A}loop" for n in (1, 2, 3)])
         tap.equal(server.text(f"/many/timemap/cdxj/2/{A}loop").count("timemap_page"), 3)
         tap.equal(server.get(f"/many/timemap/link/4/{A}loop").status, 404)
+
+    with tap.case("fractions of dates decide among mementos of one second"):
+        listed = json.loads(server.text(f"/odd/timemap/json/{A}second"))["mementos"]["list"]
+        tap.equal([one["uri"].split("/")[4] for one in listed],
+                  ["20200301000000250", "20200301000000500", "20200301000000750"])
+        for asked, want in (("20200301000000250", "one"), ("20200301000000500", "two"), ("20200301000000750", "three"),
+                            ("2019", "one"), ("20200301000000000", "one"), ("20200301000000300", "one"),
+                            ("20200301000000400", "two"), ("20200301000000", "three"), ("2021", "three"),
+                            ("20200301000000700", "three")):
+            tap.equal((asked, server.text(f"/odd/{asked}id_/{A}second")), (asked, want))
+        listed = json.loads(server.text(f"/odd/timemap/json/{A}whole"))["mementos"]["list"]
+        for one, want in zip(listed, ("one", "two"), strict=True):
+            tap.equal(server.text(f"/odd/{one['uri'].split('/')[4]}id_/{A}whole"), want)
 
     with tap.case("a resume key works as it is printed, and escaped once more"):
         page = server.text(f"/many/cdx?url={A}loop&limit=2&showResumeKey=true&output=text&fl=timestamp")
