@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "archive/warc_date.h"
 #include "archive/warc_set.h"
 #include "base/clock.h"
+#include "base/timestamp.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
 #include "cmd/listings.h"
@@ -338,14 +338,15 @@ static int check(struct rates_options *o, struct err *err)
 static int find_times(
 	const struct rates_options *o, int64_t *ret_until, int64_t *ret_by, struct err *err)
 {
-	int64_t start = clock_realtime(clock_system());
+	int64_t now = clock_realtime(clock_system());
+	struct timestamp start = {now, now};
 	double end;
+	int rc = o->at ? cmd_in_option(timestamp_read_said(o->at, now, &start, err), "at", err) : 0;
 
-	if (o->at && warc_date_parse(slice_str(o->at), &start))
-		return err_set(err, ERR_USAGE,
-			"--at: '%.99s' is not a date such as 2026-01-31T12:00:00Z", o->at);
-	end = (double)start + o->within * 1e9;
-	*ret_until = o->at ? start : INT64_MAX;
+	if (rc)
+		return rc;
+	end = (double)start.last + o->within * 1e9;
+	*ret_until = o->at ? start.last : INT64_MAX;
 	*ret_by = end < 9.2e18 ? (int64_t)end : INT64_MAX;
 	return 0;
 }

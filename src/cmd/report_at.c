@@ -5,53 +5,26 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/timestamp.h"
 #include "cmd/archive.h"
 #include "cmd/report_at_html.h"
 #include "cmd/text.h"
-#include "extract/w3cdate.h"
 #include "quality/archive_known.h"
 #include "quality/report_json.h"
-#include "replay/timestamp.h"
 #include "url/url.h"
 
 /* ---- what the user says ---- */
 
-static bool is_digits(slice text)
+static int read_time(const char *text, struct timestamp *ret, struct err *err)
 {
-	for (size_t i = 0; i < text.len; i++)
-		if (text.ptr[i] < '0' || text.ptr[i] > '9')
-			return false;
-	return text.len > 0;
-}
-
-/* Of what is left out the first instant counts: 2026-05 is midnight of the first of May. */
-static int parse_time(const char *text, int64_t *ret, struct err *err)
-{
-	struct timestamp digits;
-	struct w3cdate date;
-	int rc;
-
-	if (is_digits(slice_str(text))) {
-		rc = timestamp_parse(slice_str(text), &digits);
-		if (rc == 0)
-			*ret = digits.first;
-	} else {
-		rc = w3cdate_parse(slice_str(text), &date);
-		if (rc == 0)
-			*ret = date.ns;
-	}
-	if (rc == 0)
-		return 0;
-	return err_set(err, ERR_USAGE,
-		"'%.80s' is no time; write 2026-05-31T12:00:00Z, 2026-05-31 or 20260531120000",
-		text);
+	return timestamp_read_said(text, clock_realtime(clock_system()), ret, err);
 }
 
 bool report_at_is_time(const char *text)
 {
-	int64_t ignored = 0;
+	struct timestamp ignored;
 
-	return parse_time(text, &ignored, NULL) == 0;
+	return read_time(text, &ignored, NULL) == 0;
 }
 
 /* The site as the catalog spells it. */
@@ -219,12 +192,16 @@ struct times {
 
 static int parse_times(const struct report_at_options *o, struct times *ret, struct err *err)
 {
-	int rc = parse_time(o->at ? o->at : o->from, &ret->from, err);
+	struct timestamp from, to;
+	int rc = read_time(o->at ? o->at : o->from, &from, err);
 
-	ret->to = ret->from;
+	if (rc == 0)
+		ret->from = ret->to = o->at ? from.last : from.first;
 	if (rc || o->at)
 		return rc;
-	rc = parse_time(o->to, &ret->to, err);
+	rc = read_time(o->to, &to, err);
+	if (rc == 0)
+		ret->to = to.last;
 	if (rc == 0 && ret->to < ret->from)
 		rc = err_set(err, ERR_USAGE,
 			"--curve: %s is before %s; write the earlier one first", o->to, o->from);

@@ -163,10 +163,9 @@ static void put_snippet(FILE *file, slice snippet)
 }
 
 /* The link leads to T where the page is proven or asserted then, as the TimeGate does. */
-static void put_hit(FILE *file, const struct asked *a, const struct search_result *r,
-	const struct search_hit *hit)
+static void put_hit(FILE *file, const struct asked *a, const struct search_hit *hit)
 {
-	const char *digits = hit->ground == CHOICE_NEAREST ? hit->digits : r->digits;
+	const char *digits = hit->ground == CHOICE_NEAREST ? hit->digits : hit->at;
 	char shown[SHOWN_TIME_SIZE];
 
 	shown_time(slice_str(hit->digits), shown);
@@ -221,7 +220,7 @@ static void answer_page(struct asked *a, const struct question *q, const struct 
 		(void)fputs("<p>No page has all these words then.</p>\n", p.file);
 	(void)fprintf(p.file, "<ol class=\"hits\" start=\"%" PRIu64 "\">\n", q->params.skip + 1);
 	for (size_t i = 0; i < r->hits.len; i++)
-		put_hit(p.file, a, r, &r->hits.ptr[i]);
+		put_hit(p.file, a, &r->hits.ptr[i]);
 	(void)fputs("</ol>\n", p.file);
 	put_more(p.file, a, q, r);
 	(void)fputs("</main>\n", p.file);

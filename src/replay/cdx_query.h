@@ -29,8 +29,8 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "base/timestamp.h"
 #include "base/vec.h"
-#include "replay/timestamp.h"
 
 enum {
 	CDX_FILTERS_MAX = 32,

@@ -21,10 +21,10 @@
 #include "base/api.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "base/timestamp.h"
 #include "quality/intervals.h"
 #include "replay/collection.h"
 #include "replay/memento.h"
-#include "replay/timestamp.h"
 
 enum choice_ground {
 	CHOICE_NEAREST,

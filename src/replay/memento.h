@@ -12,9 +12,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "base/timestamp.h"
 #include "base/vec.h"
 #include "replay/collection.h"
-#include "replay/timestamp.h"
 #include "url/url.h"
 
 enum { MEMENTOS_MAX = 1 << 20 }; /* of one key */

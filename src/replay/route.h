@@ -23,7 +23,7 @@
 #include "base/api.h"
 #include "base/err.h"
 #include "base/slice.h"
-#include "replay/timestamp.h"
+#include "base/timestamp.h"
 
 enum route_kind {
 	ROUTE_HOME,

@@ -3,7 +3,6 @@
 #include <limits.h>
 #include <stdio.h>
 
-#include "archive/warc_date.h"
 #include "base/clock.h"
 #include "extract/page.h"
 #include "replay/asked.h"
@@ -18,29 +17,34 @@ struct searching {
 	const struct search_params *params;
 	struct text_search *text;
 	struct search_result *result;
+	struct still_points rows; /* where no time was asked for */
 	uint64_t skipped;
 };
 
 /* ---- the instant ---- */
 
-static int64_t newest_still_point(struct collection *c, char digits[TIMESTAMP_SIZE])
+/* An instant inside of it, and its digits; 0 for none. */
+static int64_t instant_of(const struct still_point_row *row, char digits[TIMESTAMP_SIZE])
 {
-	const struct still_point_row *newest = NULL;
-	struct still_points rows;
-	struct err ignored = {0};
-	int64_t time = 0;
 	struct timestamp t;
 
-	if (still_points_load(c, false, &rows, &ignored) == 0)
-		for (size_t i = 0; i < rows.list.len; i++)
-			if (rows.list.ptr[i].still_from &&
-				(!newest || rows.list.ptr[i].still_to > newest->still_to))
-				newest = &rows.list.ptr[i];
-	if (newest && still_point_digits(newest, digits) &&
-		timestamp_parse(slice_str(digits), &t) == 0)
-		time = t.last;
-	still_points_release(&rows);
-	return time;
+	if (!row || !still_point_digits(row, digits) || timestamp_parse(slice_str(digits), &t))
+		return 0;
+	return t.last;
+}
+
+static int64_t newest_still_point(struct searching *x, char digits[TIMESTAMP_SIZE])
+{
+	const struct still_point_row *newest = NULL;
+	const struct still_point_rows *list = &x->rows.list;
+	struct err ignored = {0};
+
+	if (still_points_load(x->c, false, &x->rows, &ignored) == 0)
+		for (size_t i = 0; i < list->len; i++)
+			if (list->ptr[i].still_from &&
+				(!newest || list->ptr[i].still_to > newest->still_to))
+				newest = &list->ptr[i];
+	return instant_of(newest, digits);
 }
 
 /* T, as asked for; a partial timestamp means its last instant, as everywhere. */
@@ -50,15 +54,15 @@ static int settle_time(struct searching *x, struct err *err)
 	slice at = x->params->at;
 	struct timestamp t;
 
-	if (at.len && timestamp_parse(at, &t) == 0)
-		r->time = t.last;
-	else if (at.len && warc_date_parse(at, &r->time))
+	if (at.len && timestamp_read(at, clock_realtime(clock_system()), &t))
 		return err_set(err, ERR_USAGE,
-			"'%.*s' is no time: give 4 to 17 digits of YYYYMMDDhhmmss, or a date such "
-			"as 2026-11-17T13:09:03Z",
+			"'%.*s' is no time: give 4 to 17 digits of YYYYMMDDhhmmss, a date such "
+			"as 2026-11-17T13:09:03Z, or now",
 			slice_shown(at, 40), at.ptr);
+	if (at.len)
+		r->time = t.last;
 	if (at.len == 0) {
-		r->time = newest_still_point(x->c, r->digits);
+		r->time = newest_still_point(x, r->digits);
 		r->at_still_point = r->time != 0;
 		if (!r->at_still_point)
 			r->time = clock_realtime(clock_system());
@@ -123,12 +127,13 @@ static int describe(
 
 /* ---- pages ---- */
 
-static int add_hit(struct searching *x, const struct found *f, struct err *err)
+static int add_hit(struct searching *x, const struct found *f, const char *at, struct err *err)
 {
 	struct search_hit hit = {.seen = f->memento->seen, .ground = f->ground};
 	int rc = err_code(err, copy(&x->result->arena, f->memento->url, &hit.url));
 
 	(void)snprintf(hit.digits, sizeof hit.digits, "%s", f->memento->digits);
+	(void)snprintf(hit.at, sizeof hit.at, "%s", at);
 	if (rc == 0)
 		rc = describe(x, f->memento, &hit, err);
 	return rc ? rc : err_code(err, search_hits_push(&x->result->hits, hit));
@@ -152,21 +157,28 @@ static int is_shown(
 	return rc == ERR_NOTFOUND ? 0 : rc;
 }
 
-static int find(struct searching *x, slice url, struct found *ret, struct err *err)
+/* At the time that was asked for, else at the newest still point of the page's own site. */
+static int find(struct searching *x, slice url, char digits[TIMESTAMP_SIZE], struct found *ret,
+	struct err *err)
 {
-	struct wanted wanted = {.page = url,
-		.time = x->result->time,
-		.digits = slice_str(x->result->digits),
-		.window = x->params->window};
+	const struct still_point_row *own = still_points_nearest(&x->rows, url, INT64_MAX);
+	int64_t time = instant_of(own, digits);
+	struct wanted wanted = {.page = url, .time = time, .window = x->params->window};
 
+	if (!time) {
+		(void)snprintf(digits, TIMESTAMP_SIZE, "%s", x->result->digits);
+		wanted.time = x->result->time;
+	}
+	wanted.digits = slice_str(digits);
 	return choice_find_page(x->c, &wanted, ret, err);
 }
 
 static int try_doc(struct searching *x, int64_t doc, slice url, struct err *err)
 {
+	char at[TIMESTAMP_SIZE];
 	struct found f = {0};
 	bool shown = false;
-	int rc = find(x, url, &f, err);
+	int rc = find(x, url, at, &f, err);
 
 	if (rc == 0 && f.memento)
 		rc = is_shown(x, &f, doc, &shown, err);
@@ -176,7 +188,7 @@ static int try_doc(struct searching *x, int64_t doc, slice url, struct err *err)
 		else if (x->result->hits.len == x->params->limit)
 			x->result->more = true;
 		else
-			rc = add_hit(x, &f, err);
+			rc = add_hit(x, &f, at, err);
 	}
 	found_release(&f);
 	return rc;
@@ -215,6 +227,7 @@ int search_run(struct collection *c, const struct search_params *params, struct 
 
 	*ret = (struct search_result){0};
 	arena_init(&ret->arena, ARENA_MAX);
+	arena_init(&x.rows.arena, ARENA_MAX);
 	if (snprintf(path, sizeof path, "%s/" TEXT_FILE_NAME, c->path) >= (int)sizeof path)
 		return err_set(err, ERR_LIMIT, "%.60s…: the path is too long", c->path);
 	rc = settle_time(&x, err);
@@ -228,6 +241,7 @@ int search_run(struct collection *c, const struct search_params *params, struct 
 			"%s has no full text index: write it with 'stillpoint index %s --text'",
 			c->path, c->path);
 	text_search_close(x.text);
+	still_points_release(&x.rows);
 	return rc;
 }
 

@@ -12,10 +12,10 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "base/timestamp.h"
 #include "base/vec.h"
 #include "replay/choice.h"
 #include "replay/collection.h"
-#include "replay/timestamp.h"
 
 struct work;
 
@@ -39,6 +39,7 @@ struct search_hit {
 	slice title;                 /* may be empty */
 	slice snippet;               /* with marks: text/text_search.h */
 	char digits[TIMESTAMP_SIZE]; /* of the memento's URI */
+	char at[TIMESTAMP_SIZE];     /* T of this page */
 	int64_t seen;                /* when the look was */
 	enum choice_ground ground;
 };

@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "archive/cdxj_record.h"
 #include "base/clock.h"
@@ -11,7 +12,6 @@
 #include "quality/verdict.h"
 #include "replay/access.h"
 #include "url/canonical.h"
-#include "url/url.h"
 
 enum { ARENA_MAX = 64 << 20, NS_PER_MS = 1000000 };
 
@@ -111,17 +111,20 @@ void still_points_release(struct still_points *c)
 	arena_release(&c->arena);
 }
 
-static bool is_same_host(slice a, slice b)
+/* Host and port; the scheme and "www" make no other site, as in keys of the index. */
+static bool is_same_site(slice a, slice b)
 {
-	struct url x, y;
+	struct buf x, y;
 	bool same;
 
-	url_init(&x);
-	url_init(&y);
-	same = url_parse(&x, a, NULL, NULL) == 0 && url_parse(&y, b, NULL, NULL) == 0 &&
-	       slice_eq(url_part(&x, x.host), url_part(&y, y.host));
-	url_release(&x);
-	url_release(&y);
+	buf_init(&x, URL_CANONICAL_MAX);
+	buf_init(&y, URL_CANONICAL_MAX);
+	same = cdxj_key(&x, a) == 0 && cdxj_key(&y, b) == 0;
+	buf_truncate(&x, strcspn(buf_str(&x), ")"));
+	buf_truncate(&y, strcspn(buf_str(&y), ")"));
+	same = same && slice_eq(buf_slice(&x), buf_slice(&y));
+	buf_release(&x);
+	buf_release(&y);
 	return same;
 }
 
@@ -144,7 +147,7 @@ const struct still_point_row *still_points_nearest(
 
 		if (row->still_from == 0)
 			continue;
-		same = is_same_host(row->site, url);
+		same = is_same_site(row->site, url);
 		if (!best || (same && !best_same) ||
 			(same == best_same && distance(row, instant) < distance(best, instant))) {
 			best = row;

@@ -9,9 +9,9 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "base/timestamp.h"
 #include "base/vec.h"
 #include "replay/collection.h"
-#include "replay/timestamp.h"
 
 struct still_point_row {
 	uint32_t id;
@@ -37,8 +37,8 @@ int still_points_load(
 	struct collection *c, bool count, struct still_points *ret, struct err *err) SP_MUST_CHECK;
 void still_points_release(struct still_points *c);
 
-/* The still point nearest to an instant, of a capture of the URL's host if there is one; or NULL.
- */
+/* The still point nearest to an instant, of a capture of the URL's own site if there is one; or
+ * NULL. */
 const struct still_point_row *still_points_nearest(
 	const struct still_points *c, slice url, int64_t instant);
 

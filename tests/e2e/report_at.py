@@ -120,7 +120,11 @@ with tap.case("forms of a time, and what is none"):
                  "20260531120000", "20260531"):
         assert tap.load("report", ARCHIVE, "--at", form)["at"].startswith("2026-"), form
     tap.equal(tap.load("report", ARCHIVE, "--at", "2026-05-31T14:00+02:00")["at"],
-              "2026-05-31T12:00:00.000Z")
+              "2026-05-31T12:00:59.999Z")
+    for form, last in (("2026-05-31", "2026-05-31T23:59:59.999Z"), ("2026-05-31T12:00:00Z", "2026-05-31T12:00:00.999Z"),
+                       ("20260531120000", "2026-05-31T12:00:00.999Z"), ("2026-05-31T12:00:00.5Z", "2026-05-31T12:00:00.500Z")):
+        tap.equal((form, tap.load("report", ARCHIVE, "--at", form)["at"]), (form, last))
+    assert tap.load("report", ARCHIVE, "--at", "now")["at"] > tap.load("report", ARCHIVE, "--captures")["captures"][0]["started"]
     for options, says in (
             (["--at", "noon"], "'noon' is no time"),
             (["--at", "2026", "--curve", "2026", "2027"], "cannot be combined"),
