@@ -511,6 +511,25 @@ with tap.case("an archive of our own: sharp composites, and the still point"):
         with open(os.path.join(archive, "index.cdxj")) as file:
             tap.equal(server.text(f"/own/cdx?url={url}*"), file.read())
 
+with tap.case("of two sites in an archive, each is shown and searched at its own still point"):
+    archive = tap.path("two.stillpoint")
+    urls = []
+    for word in (b"first", b"second"):
+        with rawserver.Server(lambda request, word=word: page(b"<title>x</title><p>" + word + b" both")
+                              if request.path == "/" else missing) as web:
+            tap.succeed("crawl", web.url, "-o", archive, "--delay", "0.01")
+            urls.append(web.url)
+    tap.succeed("index", archive, "--text")
+    with Server(archive) as server:
+        found = json.loads(server.text("/two/search?q=both&output=json"))["pages"]
+        tap.equal(sorted(one["url"] for one in found), sorted(urls))
+        for url in urls:
+            framed = server.text(f"/two/2099/{url}")
+            digits = re.search(r'href="/two/(\d{17})/[^"]*">still point<', framed)[1]
+            tap.equal(json.loads(server.text(f"/two/composite/{digits}/{url}"))["verdict"], "sharp")
+            listed = server.text(f"/two/search?q=both")
+            assert f"/two/{digits}/{url}" in listed, (digits, url, listed)
+
 with tap.case("an archive that is being crawled shows what was committed"):
     release, release_image = threading.Event(), threading.Event()
 
