@@ -10,6 +10,18 @@
  * after it. First all pages are visited; when all visits are done or given up, the revisits begin;
  * pages found after that are downloaded once, at the end (SP_LATE).
  *
+ * Which pages are sharp afterwards, you decide: those whose visit and revisit both succeeded and
+ * showed the same. The end of the last visit and the start of the first revisit bound the instant
+ * that they have in common; late pages and pages without a revisit are not among them. The planner
+ * never sees what a page shows, so it cannot tell.
+ *
+ * What is not here, since it needs the clocks and files of a crawler: servers with a pace of their
+ * own, and hours without downloads (hold an order until its server may be asked, or report it as
+ * SP_RETURNED); retries (report SP_RETRY: the page is ordered again behind the others, as often as
+ * the parameters say). After a crash, make all calls again that were made before, sp_plan_next with
+ * its times included, on a new plan: the same calls give the same orders, in one version of the
+ * library.
+ *
  * Set the size member of every struct to its sizeof before a call. Times are in a unit of your
  * choice, the same for all calls; rates are changes per unit. Numbers are finite and at most 1e100.
  */

@@ -200,6 +200,24 @@ with tap.case("a page that the catalog does not number"):
     result = tap.run("report", torn)
     assert result.returncode in (1, 2) and "damaged" in result.stderr, result
 
+def documents(*names):
+    text = ""
+    for name in names:
+        with open(os.path.join(os.environ["SRCDIR"], "docs", name), encoding="utf-8") as file:
+            text += file.read()
+    return text
+
+
+with tap.case("every key of the JSON is in the documents"):
+    text = documents("quality.md", "man/stillpoint-report.1")
+    report = tap.load("report", ARCHIVE)
+    keys = {*report, *report["verdicts"][0], *report["left_out"], *report["totals"], *report["traps"]}
+    missing = {key for key in keys if f"`{key}`" not in text and f'"{key}"' not in text}
+    tap.equal(missing, set())
+    with contextlib.closing(sqlite3.connect(os.path.join(ARCHIVE, "catalog.sqlite"))) as database:
+        version, = database.execute("PRAGMA user_version").fetchone()
+    assert f"version of the schema, now {version}." in documents("archive.md"), version
+
 with tap.case("queries in the documents run"):
     count = 0
     for path in glob.glob(os.path.join(os.environ["SRCDIR"], "docs", "*.md")):
