@@ -1,5 +1,7 @@
 #include "base/csv.h"
 
+#include "base/utf8.h"
+
 /* Bytes that may stand only between quotes. */
 static const bool QUOTED[256] = {[','] = true, ['"'] = true, ['\r'] = true, ['\n'] = true};
 
@@ -16,17 +18,32 @@ static bool needs_quotes(slice field)
 	return false;
 }
 
+/* U+FFFD for what a terminal would obey; tabs and line ends are text. */
+static void write_text(FILE *file, slice text)
+{
+	while (text.len > 0) {
+		const unsigned char *p = (const unsigned char *)text.ptr;
+		bool is_blank = p[0] == '\t' || p[0] == '\n' || p[0] == '\r', is_sound;
+		size_t control = is_blank ? 0 : utf8_control(p, text.len);
+		size_t len = utf8_length(p, text.len, &is_sound);
+
+		if (control > 0)
+			(void)fputs(UTF8_REPLACEMENT, file);
+		else if (p[0] == '"')
+			(void)fputs("\"\"", file);
+		else
+			(void)fwrite(p, 1, len, file);
+		text = slice_sub(text, len, text.len);
+	}
+}
+
 void csv_write_field(FILE *file, slice field)
 {
-	if (!needs_quotes(field)) {
-		(void)fwrite(field.ptr, 1, field.len, file);
-		return;
-	}
-	(void)putc('"', file);
-	for (size_t i = 0; i < field.len; i++) {
-		if (field.ptr[i] == '"')
-			(void)putc('"', file);
-		(void)putc(field.ptr[i], file);
-	}
-	(void)putc('"', file);
+	bool is_quoted = needs_quotes(field);
+
+	if (is_quoted)
+		(void)putc('"', file);
+	write_text(file, field);
+	if (is_quoted)
+		(void)putc('"', file);
 }

@@ -169,7 +169,7 @@ void json_array_end(struct json *j)
 /* Bytes that cannot be copied as they are: controls, quote, backslash and all above ASCII. */
 static bool is_special(const struct json *j, unsigned char c)
 {
-	return c < 0x20 || c == '"' || c == '\\' || c >= 0x80 ||
+	return c < 0x20 || c == 0x7f || c == '"' || c == '\\' || c >= 0x80 ||
 	       (c == '<' && (j->flags & JSON_SCRIPT));
 }
 
@@ -194,6 +194,18 @@ static void add_escape(struct json *j, unsigned char c)
 	add_char(j, HEX[c & 15]);
 }
 
+/* A character of two or three bytes that a terminal would obey. */
+static void add_control(struct json *j, const unsigned char *p, size_t len)
+{
+	static const char HEX[] = "0123456789abcdef";
+	unsigned code = len == 2 ? (p[0] & 0x1fU) << 6 | (p[1] & 0x3fU)
+				 : (p[0] & 0x0fU) << 12 | (p[1] & 0x3fU) << 6 | (p[2] & 0x3fU);
+
+	add(j, SLICE("\\u"));
+	for (int shift = 12; shift >= 0; shift -= 4)
+		add_char(j, HEX[code >> shift & 15]);
+}
+
 static void add_quoted(struct json *j, slice s)
 {
 	const unsigned char *p = (const unsigned char *)s.ptr;
@@ -202,7 +214,7 @@ static void add_quoted(struct json *j, slice s)
 	add_char(j, '"');
 	while (at < s.len) {
 		size_t n = 1;
-		bool ok;
+		bool ok = false;
 
 		if (!is_special(j, p[at])) {
 			at++;
@@ -210,13 +222,15 @@ static void add_quoted(struct json *j, slice s)
 		}
 		if (p[at] >= 0x80) {
 			n = utf8_length(p + at, s.len - at, &ok);
-			if (ok) {
+			if (ok && !utf8_control(p + at, s.len - at)) {
 				at += n;
 				continue;
 			}
 		}
 		add(j, slice_sub(s, from, at));
-		if (p[at] >= 0x80)
+		if (p[at] >= 0x80 && ok)
+			add_control(j, p + at, n);
+		else if (p[at] >= 0x80)
 			add(j, REPLACEMENT);
 		else
 			add_escape(j, p[at]);

@@ -1,9 +1,11 @@
 #include "base/log.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/json.h"
+#include "base/utf8.h"
 
 enum {
 	MESSAGE_SIZE = 4096,
@@ -58,13 +60,13 @@ static int add_escaped(struct buf *line, const char *text)
 {
 	int rc = 0;
 
-	for (; *text && rc == 0; text++) {
-		unsigned char c = (unsigned char)*text;
+	while (*text && rc == 0) {
+		size_t control = utf8_control((const unsigned char *)text, strlen(text));
 
-		if (c < 0x20 || c == 0x7f)
-			rc = buf_printf(line, "\\x%02x", c);
-		else
-			rc = buf_add_char(line, *text);
+		for (; rc == 0 && control > 0; control--)
+			rc = buf_printf(line, "\\x%02x", (unsigned char)*text++);
+		if (rc == 0 && *text && !utf8_control((const unsigned char *)text, strlen(text)))
+			rc = buf_add_char(line, *text++);
 	}
 	return rc;
 }

@@ -19,6 +19,24 @@ size_t utf8_length(const unsigned char *p, size_t left, bool *ret_ok)
 	return n;
 }
 
+size_t utf8_control(const unsigned char *p, size_t left)
+{
+	bool is_sound, found;
+	size_t n = utf8_length(p, left, &is_sound);
+
+	if (!is_sound)
+		return n;
+	if (n == 1)
+		found = p[0] < 0x20 || p[0] == 0x7f;
+	else if (n == 2) /* U+0080 to U+009F, U+061C */
+		found = (p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == 0xd8 && p[1] == 0x9c);
+	else if (n == 3 && p[0] == 0xe2 && p[1] == 0x80) /* U+200E, U+200F, U+2028 to U+202E */
+		found = p[2] == 0x8e || p[2] == 0x8f || (p[2] >= 0xa8 && p[2] <= 0xae);
+	else /* U+2066 to U+2069 */
+		found = n == 3 && p[0] == 0xe2 && p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
+	return found ? n : 0;
+}
+
 /* Steps over ASCII eight bytes at a time: most text is. */
 static size_t skip_ascii(slice s, size_t at)
 {

@@ -23,6 +23,13 @@ enum { UTF8_MAX = 4 }; /* bytes of one character */
  */
 size_t utf8_length(const unsigned char *p, size_t left, bool *ret_ok);
 
+/*
+ * Length of the character at p that a terminal obeys instead of showing it, or 0: controls (C0,
+ * DEL, C1), and those that turn the direction of writing or break the line; also what is broken, in
+ * which a terminal may see a control. For writers of text that others wrote.
+ */
+size_t utf8_control(const unsigned char *p, size_t left);
+
 /* Number of bytes at the start that are sound UTF-8: s.len when all are. */
 size_t utf8_valid_prefix(slice s);
 

@@ -19,7 +19,12 @@ static void test_strings(void)
 		{"plain", SLICE_INIT("still point"), "\"still point\""},
 		{"quote and backslash", SLICE_INIT("a\"b\\c"), "\"a\\\"b\\\\c\""},
 		{"short escapes", SLICE_INIT("\b\f\n\r\t"), "\"\\b\\f\\n\\r\\t\""},
-		{"controls", SLICE_INIT("a\0b\x1f\x7f"), "\"a\\u0000b\\u001f\x7f\""},
+		{"controls", SLICE_INIT("a\0b\x1f\x7f"), "\"a\\u0000b\\u001f\\u007f\""},
+		{"C1", SLICE_INIT("\xc2\x9b[31m\xc2\xa0"), "\"\\u009b[31m\xc2\xa0\""},
+		{"directions of writing",
+			SLICE_INIT("\xe2\x80\xae"
+				   "a\xe2\x81\xa6\xd8\x9c\xe2\x80\xa8\xe2\x82\xac"),
+			"\"\\u202ea\\u2066\\u061c\\u2028\xe2\x82\xac\""},
 		{"slash stays", SLICE_INIT("http://a/"), "\"http://a/\""},
 		{"two bytes", SLICE_INIT("\xc3\xa9"), "\"\xc3\xa9\""},
 		{"three bytes", SLICE_INIT("\xe2\x82\xac"), "\"\xe2\x82\xac\""},

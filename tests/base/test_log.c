@@ -60,7 +60,7 @@ static void test_lines(void)
 			"{\"time\":\"2011-02-11T09:30:00.125Z\",\"level\":\"warn\","
 			"\"component\":\"net\",\"message\":\"slow\"}\n"},
 		{"text cannot forge a line", LOG_LEVEL_WARN, LOG_FORM_TEXT, strange_message,
-			AT "warn fetch: a\\x0ab\\x1b[31m\"\\\xff\n"},
+			AT "warn fetch: a\\x0ab\\x1b[31m\"\\\\xff\n"},
 		{"JSON cannot be broken", LOG_LEVEL_WARN, LOG_FORM_JSON, strange_message,
 			"{\"time\":\"2011-02-11T09:30:00.125Z\",\"level\":\"warn\","
 			"\"component\":\"fetch\","
