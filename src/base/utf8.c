@@ -37,6 +37,21 @@ size_t utf8_control(const unsigned char *p, size_t left)
 	return found ? n : 0;
 }
 
+void utf8_print(FILE *file, slice text)
+{
+	while (text.len > 0) {
+		const unsigned char *p = (const unsigned char *)text.ptr;
+		bool is_sound;
+		size_t len = utf8_length(p, text.len, &is_sound);
+
+		if (utf8_control(p, text.len))
+			(void)fputs(UTF8_REPLACEMENT, file);
+		else
+			(void)fwrite(p, 1, len, file);
+		text = slice_sub(text, len, text.len);
+	}
+}
+
 /* Steps over ASCII eight bytes at a time: most text is. */
 static size_t skip_ascii(slice s, size_t at)
 {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/utf8.h"
 #include "cmd/archive.h"
 #include "quality/legs.h"
 #include "quality/report.h"
@@ -32,10 +33,10 @@ static const char *how_it_ended(const struct report *r)
 /* "a very long URL of a site that has to be sho…" */
 static void print_site(slice site)
 {
-	if (site.len <= SITE_WIDTH)
-		printf("%-*.*s", SITE_WIDTH, (int)site.len, site.ptr);
-	else
-		printf("%.*s…", SITE_WIDTH - 1, site.ptr);
+	bool is_long = site.len > SITE_WIDTH;
+
+	utf8_print(stdout, is_long ? slice_sub(site, 0, SITE_WIDTH - 1) : site);
+	printf("%*s", is_long ? 0 : (int)(SITE_WIDTH - site.len), is_long ? "…" : "");
 }
 
 static void print_line(const struct report *r)

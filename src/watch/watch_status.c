@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "base/json.h"
 #include "base/parse.h"
+#include "base/utf8.h"
 
 #define HEADER "stillpoint-watch 1"
 
@@ -368,7 +369,10 @@ void watch_status_print(const struct watch_status *s, FILE *file)
 		print_share(file, w->fresh_error);
 		fputc(' ', file);
 		print_share(file, w->sharp_expected);
-		fprintf(file, " %9" PRIu64 " %9" PRIu64 "  %-12.*s %.*s\n", w->pages, w->due,
-			(int)w->policy.len, w->policy.ptr, (int)w->url.len, w->url.ptr);
+		fprintf(file, " %9" PRIu64 " %9" PRIu64 "  ", w->pages, w->due);
+		utf8_print(file, w->policy);
+		fprintf(file, "%*s ", w->policy.len < 12 ? 12 - (int)w->policy.len : 0, "");
+		utf8_print(file, w->url);
+		fputc('\n', file);
 	}
 }

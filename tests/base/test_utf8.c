@@ -1,6 +1,8 @@
 /* UTF-8. Expected values: Unicode, table 3-7 and the examples of section 3.9. */
 #include "base/utf8.h"
 
+#include <string.h>
+
 #include "tap.h"
 
 static const struct {
@@ -63,11 +65,41 @@ static void test_put(void)
 	CHECK_SLICE(((slice){out, 4}), SLICE("\xf0\x9f\x98\x80"));
 }
 
+static void test_control(void)
+{
+	static const struct {
+		const char *text;
+		size_t len;
+	} ROWS[] = {
+		{"a", 0},
+		{"\x1b[31m", 1},
+		{"\x7f", 1},
+		{"\xc2\x9b", 2},
+		{"\xc2\xa0", 0},
+		{"\xc3\xa9", 0},
+		{"\xd8\x9c", 2},
+		{"\xe2\x80\xae", 3},
+		{"\xe2\x80\x8f", 3},
+		{"\xe2\x80\x93", 0},
+		{"\xe2\x81\xa9", 3},
+		{"\xe2\x82\xac", 0},
+		{"\x9b", 1},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		tap_case("control: row %zu", i);
+		CHECK_INT((int64_t)utf8_control(
+				  (const unsigned char *)ROWS[i].text, strlen(ROWS[i].text)),
+			(int64_t)ROWS[i].len);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_length();
 	TAP_RUN(test_valid_prefix);
 	TAP_RUN(test_put);
+	test_control();
 	return tap_done();
 }
