@@ -70,7 +70,7 @@ static bool take_zone(slice *s, int *ret_minutes)
 	if (!sign || !take_digits(s, 2, &hours))
 		return false;
 	(void)take_char(s, ':');
-	if (!take_digits(s, 2, &minutes))
+	if (!take_digits(s, 2, &minutes) || hours > 23 || minutes > 59)
 		return false;
 	*ret_minutes = sign * (int)(hours * 60 + minutes);
 	return true;

@@ -10,6 +10,7 @@
 #include "archive/warc_date.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/io.h"
 #include "http/payload.h"
 
 enum { SPOOL_STEP = 64 << 10 };
@@ -165,11 +166,9 @@ static int feed_spool(
 	while (at < spool->size) {
 		size_t room =
 			spool->size - at < SPOOL_STEP ? (size_t)(spool->size - at) : SPOOL_STEP;
-		ssize_t n = pread(spool->fd, w->spool, room, (off_t)at);
+		ssize_t n = io_read_at(spool->fd, w->spool, room, at);
 		int rc;
 
-		if (n < 0 && errno == EINTR)
-			continue;
 		if (n <= 0)
 			return err_set(err, ERR_IO, "spooled body: %s",
 				n < 0 ? strerror(errno) : "shorter than it should be");

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/word.h"
 #include "http/echo.h"
 
@@ -243,7 +244,7 @@ static int feed_spool(struct reading *r, int fd, uint64_t size, struct err *err)
 	uint64_t at = 0;
 
 	while (at < size) {
-		ssize_t n = pread(fd, chunk, sizeof chunk, (off_t)at);
+		ssize_t n = io_read_at(fd, chunk, sizeof chunk, at);
 		int rc;
 
 		if (n <= 0)
