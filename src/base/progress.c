@@ -2,7 +2,9 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* How far back the rate looks: calm enough to read, quick enough to be true. */
 static const double RATE_MEMORY = 60;
@@ -23,6 +25,27 @@ enum { BAR_CELLS = 40 };
 
 static const double DAY = 86400;
 static const double ETA_MAX = 1000 * 86400.0;
+
+/* Whether the environment says that the terminal shows UTF-8: the first of these that is set. */
+static bool shows_utf8(void)
+{
+	static const char *const NAMES[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+		const char *value = getenv(NAMES[i]);
+
+		if (value && value[0])
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
+const char *progress_cell(bool is_done)
+{
+	if (!shows_utf8())
+		return is_done ? "#" : "-";
+	return is_done ? "█" : "░";
+}
 
 void progress_init(struct progress *p, const struct progress_config *config)
 {
@@ -171,7 +194,7 @@ void progress_text(
 
 /* ---- drawing ---- */
 
-/* "████████░░░░": as far as the work has come. */
+/* "████████░░░░", or "########----": as far as the work has come. */
 static void make_bar(const struct progress *p, uint64_t done, char out[PROGRESS_LINE_MAX])
 {
 	double share = p->config.total ? fmin(1, (double)done / (double)p->config.total) : 0;
@@ -179,7 +202,7 @@ static void make_bar(const struct progress *p, uint64_t done, char out[PROGRESS_
 
 	for (size_t i = 0; i < BAR_CELLS; i++)
 		at = advance(at,
-			snprintf(out + at, PROGRESS_LINE_MAX - at, "%s", i < full ? "█" : "░"),
+			snprintf(out + at, PROGRESS_LINE_MAX - at, "%s", progress_cell(i < full)),
 			PROGRESS_LINE_MAX);
 }
 

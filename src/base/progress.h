@@ -73,6 +73,9 @@ struct progress {
 /* Looks at the terminal and starts the time; draws nothing yet. Needs no release. */
 void progress_init(struct progress *p, const struct progress_config *config);
 
+/* A cell of a bar, as the terminal can show it. */
+const char *progress_cell(bool is_done);
+
 /* The total may become known, or change, on the way. */
 static inline void progress_set_total(struct progress *p, uint64_t total)
 {

@@ -240,17 +240,32 @@ static int open_for_reading(
 }
 
 /* Of the file's log, which has what was committed and is not in the file itself; 0 for none. */
-static uint64_t log_size(const struct catalog *c)
+static uint64_t log_size(const struct catalog *c, bool *ret_is_there)
 {
 	struct buf name;
-	struct stat st;
-	uint64_t size = 0;
+	struct stat st = {0};
 
 	buf_init(&name, PATH_LEN_MAX);
-	if (buf_printf(&name, "%s-wal", c->path) == 0 && stat(buf_str(&name), &st) == 0)
-		size = (uint64_t)st.st_size;
+	*ret_is_there = buf_printf(&name, "%s-wal", c->path) == 0 && stat(buf_str(&name), &st) == 0;
 	buf_release(&name);
-	return size;
+	return *ret_is_there ? (uint64_t)st.st_size : 0;
+}
+
+/*
+ * A reader makes -wal and -shm, and may not remove them. A connection that may write does so when
+ * it is the last to go, if there is nothing in them.
+ */
+static void remove_empty_log(const struct catalog *c)
+{
+	struct catalog last = {.path = c->path};
+	struct err ignored = {0};
+	bool is_there;
+
+	if (!c->path || log_size(c, &is_there) > 0 || !is_there || access(c->path, W_OK))
+		return;
+	if (connect(&last, SQLITE_OPEN_READWRITE, false, &ignored) == 0)
+		(void)sqlite3_exec(last.db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL);
+	disconnect(&last);
 }
 
 static bool is_directory_writable(const struct catalog *c)
@@ -277,7 +292,9 @@ static bool wants_to_write(const struct catalog *c)
  */
 static int open_unwritable(struct catalog *c, const struct catalog_schema *schema, struct err *err)
 {
-	if (log_size(c) > 0)
+	bool is_there;
+
+	if (log_size(c, &is_there) > 0)
 		return err_set(err, ERR_IO,
 			"%s has a log (-wal) that can only be read in a writable directory; copy "
 			"the archive to one",
@@ -368,6 +385,8 @@ void catalog_close(struct catalog *c)
 		return;
 	catalog_rollback(c);
 	disconnect(c);
+	if (c->read_only)
+		remove_empty_log(c);
 	catalog_words_release(&c->words);
 	free(c->path);
 	free(c);

@@ -316,8 +316,12 @@ int query_next(struct query *q, struct err *err) SP_MUST_CHECK;
  */
 int query_next_key(struct query *q, struct err *err) SP_MUST_CHECK;
 
+/* Of times in ns since 1970, from 1823 to 2116: any two of them have a difference. */
+#define CATALOG_TIME_MAX (INT64_MAX / 2)
+
 /* Columns of the row, from 0; texts are valid until the next row. */
 int64_t query_int(struct query *q, int column);
+int64_t query_time(struct query *q, int column);
 uint64_t query_up_to(struct query *q, int column, uint64_t max); /* 0 to max, else damaged */
 bool query_bool(struct query *q, int column);
 uint32_t query_number(struct query *q, int column); /* the lower half of a packed number */

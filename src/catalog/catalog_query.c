@@ -289,6 +289,16 @@ uint64_t query_up_to(struct query *q, int column, uint64_t max)
 	return 0;
 }
 
+int64_t query_time(struct query *q, int column)
+{
+	int64_t value = query_int(q, column);
+
+	if (value >= -CATALOG_TIME_MAX && value <= CATALOG_TIME_MAX)
+		return value;
+	q->damaged = true;
+	return 0;
+}
+
 bool query_bool(struct query *q, int column)
 {
 	return query_up_to(q, column, 1) != 0;

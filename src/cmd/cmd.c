@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/output.h"
 #include "cmd/stop.h"
 #include "cmd/text.h"
 
@@ -168,17 +169,13 @@ bool cmd_read_line(FILE *file, struct buf *line)
 int cmd_write_file(const char *path, void (*write)(const void *context, FILE *file),
 	const void *context, struct err *err)
 {
-	bool is_stdout = strcmp(path, "-") == 0, failed;
-	FILE *file = is_stdout ? stdout : file_stream(path, "we");
+	struct output out;
+	int rc = output_open(&out, path, err);
 
-	if (!file)
-		return err_set(err, ERR_IO, "%.300s: %s", path, strerror(errno));
-	write(context, file);
-	failed = (is_stdout && fflush(file)) || ferror(file);
-	if ((!is_stdout && fclose(file)) || failed)
-		return err_set(err, ERR_IO, "%.300s: %s", is_stdout ? "standard output" : path,
-			strerror(errno));
-	return 0;
+	if (rc)
+		return rc;
+	write(context, out.file);
+	return output_close(&out, 0, err);
 }
 
 /* Copies the name without -offline or -online; false when it has neither. */

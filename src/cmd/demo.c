@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/live.h"
+#include "base/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
 #include "cmd/stop.h"
@@ -91,11 +92,6 @@ static size_t filled(size_t done, size_t total, size_t width)
 	return total ? (done < total ? done : total) * width / total : 0;
 }
 
-static const char *bar_cell(size_t i, size_t full)
-{
-	return i < full ? "█" : "░";
-}
-
 static int add_line(
 	struct buf *out, const char *strategy, const struct crawl_progress *p, bool running)
 {
@@ -103,7 +99,7 @@ static int add_line(
 	int rc = buf_printf(out, "  %-15s %-8s ", strategy, running ? leg : "done");
 
 	for (size_t i = 0; rc == 0 && i < LINE_BAR; i++)
-		rc = buf_add_str(out, bar_cell(i, filled(p->done, p->total, LINE_BAR)));
+		rc = buf_add_str(out, progress_cell(i < filled(p->done, p->total, LINE_BAR)));
 	if (rc == 0)
 		rc = buf_printf(out, " %4zu/%-4zu", p->done, p->total);
 	if (rc)
@@ -170,7 +166,8 @@ static void print_scores(const struct contest *c)
 		printf("  %-16s %7zu %8zu %7zu %9.1f  ", c->list[i].strategy, s->claimed, s->true_,
 			s->false_, s->expected);
 		for (size_t k = 0; k < SCORE_BAR; k++)
-			(void)fputs(bar_cell(k, filled(s->claimed, s->pages, SCORE_BAR)), stdout);
+			(void)fputs(
+				progress_cell(k < filled(s->claimed, s->pages, SCORE_BAR)), stdout);
 		printf(" of %zu pages\n", s->pages);
 	}
 	printf("\n  claimed: proven the same before and after one instant, the still point\n"

@@ -4,11 +4,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/output.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
 #include "export/chosen.h"
-#include "export/output.h"
 #include "export/table.h"
 #include "export/wacz.h"
 #include "export/warc.h"
@@ -177,7 +177,7 @@ static enum cmd_status run(const struct export_params *params, const struct form
 	if (rc)
 		return cmd_fail_archive("export", &err);
 	tell(params->path, form, &counts);
-	return cmd_finish(0);
+	return counts.damaged ? CMD_FAILURE : cmd_finish(0);
 }
 
 enum cmd_status cmd_export(int argc, char **argv)

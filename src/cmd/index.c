@@ -117,6 +117,7 @@ static enum cmd_status index_foreign(const char *path, const struct index_option
 {
 	struct foreign_index_params p = {
 		.path = path,
+		.is_inside = !o->output,
 		.compressed = o->compressed,
 		.temporary = cmd_temporary(),
 	};

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/output.h"
 #include "base/parse.h"
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
@@ -459,18 +459,15 @@ typedef int write_function(const struct living_site *site, FILE *file);
 static int write_file(
 	const struct living_site *site, const char *name, write_function *write, struct err *err)
 {
-	FILE *file;
-	int rc;
+	struct output out = {0};
+	int rc = name ? output_open(&out, name, err) : 0;
 
-	if (!name)
-		return 0;
-	file = file_stream(name, "we");
-	if (!file)
-		return err_set(err, ERR_IO, "%.200s: %s", name, strerror(errno));
-	rc = write(site, file);
-	if (fclose(file) != 0 && rc == 0)
-		rc = ERR_IO;
-	return rc ? err_set(err, rc, "%.200s: %s", name, err_name(rc)) : 0;
+	if (!name || rc)
+		return rc;
+	rc = write(site, out.file);
+	if (rc)
+		rc = err_set(err, rc, "%.200s: %s", name, err_name(rc));
+	return output_close(&out, rc, err);
 }
 
 /* Until a signal comes, the time is over or the log fails. */

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/json.h"
+#include "base/output.h"
 #include "base/parse.h"
 #include "base/progress.h"
 #include "cmd/cmd.h"
@@ -205,29 +205,18 @@ static int print_text(const struct view *v)
 /* In one step: a model that is there stays until the new one is complete. */
 static int write_model(const char *path, const struct predict_model *m, struct err *err)
 {
-	struct buf text, name;
-	FILE *file = NULL;
+	struct output out = {0};
+	struct buf text;
 	int rc;
 
 	buf_init(&text, PREDICT_MODEL_MAX);
-	buf_init(&name, 1 << 16);
-	rc = predict_model_write(m, &text);
+	rc = err_code(err, predict_model_write(m, &text));
 	if (rc == 0)
-		rc = buf_printf(&name, "%s.new", path);
-	if (rc == 0) {
-		file = file_stream(buf_str(&name), "wbe");
-		if (!file || fwrite(text.ptr, 1, text.len, file) < text.len)
-			rc = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
-	}
-	if (file && fclose(file) && rc == 0)
-		rc = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
-	if (rc == 0 && rename(buf_str(&name), path))
-		rc = err_set(err, ERR_IO, "%.200s: %s", path, strerror(errno));
-	if (rc && file)
-		(void)unlink(buf_str(&name));
+		rc = output_open(&out, path, err);
+	if (rc == 0)
+		rc = output_write(&out, buf_slice(&text), err);
 	buf_release(&text);
-	buf_release(&name);
-	return err_code(err, rc);
+	return output_close(&out, rc, err);
 }
 
 static void report(void *context, size_t done)

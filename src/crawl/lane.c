@@ -59,8 +59,23 @@ int lanes_shared_check_stop(struct lanes_shared *shared, struct err *err)
 
 /* ---- making one ---- */
 
+/* The host of the first seed, for the names of files; empty where there is none. */
+static slice host_of_first(const struct crawl_settings *s, char *out, size_t size)
+{
+	slice host = {0};
+	struct url url;
+
+	url_init(&url);
+	if (s->seeds.len > 0 && url_parse(&url, slice_str(s->seeds.ptr[0]), NULL, NULL) == 0)
+		host = slice_sub(url_text(&url), url.host.at, url.authority_end);
+	(void)snprintf(out, size, "%.*s", (int)host.len, host.ptr ? host.ptr : "");
+	url_release(&url);
+	return slice_str(out);
+}
+
 static int open_store(struct lane *lane, const struct lane_params *p, struct err *err)
 {
+	char host[256];
 	int rc = warcinfo_init(&lane->info, &(struct warcinfo_params){
 						    .settings = p->settings,
 						    .only = p->only,
@@ -75,6 +90,7 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 			.records = {.directory = lane->directory,
 				.clock = lane->clock,
 				.prefix = p->settings->warc_prefix,
+				.host = host_of_first(p->settings, host, sizeof host),
 				.lane = p->number,
 				.serial = p->serial,
 				.looks = p->looks,

@@ -431,18 +431,27 @@ static int copy_all(struct copying *c, const struct warc_source *source, struct 
 	return rc == ERR_END ? 0 : rc;
 }
 
-int copier_is_needed(const struct warc_source *source, bool *ret, struct err *err)
+int copier_is_needed(
+	const struct warc_source *source, bool *ret, uint64_t *ret_damaged, struct err *err)
 {
 	const struct warc_record *rec;
 	struct warc_reader *reader;
-	int rc = warc_reader_open_source(source, WARC_READER_UNCHECKED, &reader, err);
+	int rc = warc_reader_open_source(
+		source, ret_damaged ? 0 : WARC_READER_UNCHECKED, &reader, err);
+	uint64_t damaged = 0;
 
 	if (rc)
 		return rc;
 	*ret = false;
-	while (rc == 0 && !*ret && (rc = warc_reader_next(reader, &rec, err)) == 0)
+	while (rc == 0 && !*ret && (rc = warc_reader_next(reader, &rec, err)) == 0) {
 		*ret = !rec->is_gap && compact_is_type(rec->header.content_type);
+		if (ret_damaged && !*ret && !rec->is_gap)
+			rc = warc_reader_end(reader, err);
+		damaged += rec->is_gap || rec->problem.code;
+	}
 	warc_reader_close(reader);
+	if (ret_damaged)
+		*ret_damaged = damaged;
 	return rc == ERR_END ? 0 : rc;
 }
 

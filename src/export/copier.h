@@ -14,7 +14,7 @@
 #include "archive/warc_input.h"
 #include "base/api.h"
 #include "base/err.h"
-#include "export/output.h"
+#include "base/output.h"
 #include "export/set.h"
 
 struct copier; /* opaque */
@@ -25,9 +25,12 @@ int copier_open(enum warc_coding coding, const struct export_params *params, str
 	struct err *err) SP_MUST_CHECK;
 void copier_close(struct copier *r); /* NULL is fine */
 
-/* Whether a source has records that other tools do not know: compact looks. 0, ERR_IO, ERR_NOMEM.
+/*
+ * Whether a source has records that other tools do not know: compact looks. If not, *ret_damaged,
+ * unless NULL, is how many of its records and gaps are damaged. 0, ERR_IO, ERR_NOMEM.
  */
-int copier_is_needed(const struct warc_source *source, bool *ret, struct err *err) SP_MUST_CHECK;
+int copier_is_needed(const struct warc_source *source, bool *ret, uint64_t *ret_damaged,
+	struct err *err) SP_MUST_CHECK;
 
 struct copier_counts {
 	uint64_t redacted; /* records that were changed */

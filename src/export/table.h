@@ -7,7 +7,7 @@
 
 #include "base/api.h"
 #include "base/err.h"
-#include "export/output.h"
+#include "base/output.h"
 #include "export/set.h"
 
 /* Both: 0, ERR_IO, ERR_NOMEM, or as export_each_file. */

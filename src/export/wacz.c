@@ -154,7 +154,7 @@ static int add_warc(
 {
 	struct package *w = context;
 	bool anew = w->params->redact || w->params->chosen;
-	int rc = anew ? 0 : copier_is_needed(source, &anew, err);
+	int rc = anew ? 0 : copier_is_needed(source, &anew, NULL, err);
 
 	if (rc == 0)
 		rc = anew ? add_anew(w, name, source, err) : add_file(w, name, source, size, err);

@@ -8,7 +8,7 @@
 
 #include "base/api.h"
 #include "base/err.h"
-#include "export/output.h"
+#include "base/output.h"
 #include "export/set.h"
 
 /*

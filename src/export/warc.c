@@ -43,11 +43,14 @@ static int add_warc(
 {
 	struct joining *j = context;
 	enum warc_coding coding = WARC_CODING_PLAIN;
+	uint64_t damaged = 0;
 	bool anew = true;
 	int rc = find_coding(source, &coding, err);
 
 	if (rc == 0 && can_copy(j, coding))
-		rc = copier_is_needed(source, &anew, err);
+		rc = copier_is_needed(source, &anew, &damaged, err);
+	if (rc == 0 && !anew)
+		j->counts.damaged += damaged;
 	if (rc == 0)
 		rc = !anew ? export_copy(source, size, output_write, j->out, err)
 			   : copier_copy(j->copier, source, output_write, j->out, &j->counts, err);

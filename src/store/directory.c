@@ -156,6 +156,15 @@ static int check_own(const struct directory *d, struct err *err)
 	return rc;
 }
 
+/* Whoever ends removes the file: one that was opened before is locked in vain. */
+static bool is_named(int fd, const char *path)
+{
+	struct stat ours, there;
+
+	return fstat(fd, &ours) == 0 && lstat(path, &there) == 0 && ours.st_dev == there.st_dev &&
+	       ours.st_ino == there.st_ino;
+}
+
 static int take_lock(struct directory *d, struct err *err)
 {
 	char path[DIRECTORY_PATH_MAX];
@@ -163,11 +172,16 @@ static int take_lock(struct directory *d, struct err *err)
 
 	if (rc)
 		return rc;
-	d->lock = file_open_own(AT_FDCWD, path, O_RDWR | O_CREAT);
-	if (d->lock < 0)
-		return fail_open(path, err);
-	if (flock(d->lock, LOCK_EX | LOCK_NB) == 0)
-		return 0;
+	for (;;) {
+		d->lock = file_open_own(AT_FDCWD, path, O_RDWR | O_CREAT);
+		if (d->lock < 0)
+			return fail_open(path, err);
+		if (flock(d->lock, LOCK_EX | LOCK_NB))
+			break;
+		if (is_named(d->lock, path))
+			return 0;
+		(void)close(d->lock);
+	}
 	rc = errno == EWOULDBLOCK
 		     ? err_set(err, ERR_STATE, "%s: another process is writing to this archive",
 			       d->path)
@@ -238,8 +252,14 @@ int directory_open_warc(struct directory *d, const char *path, struct err *err)
 
 void directory_close(struct directory *d)
 {
-	if (d->lock >= 0)
-		(void)close(d->lock);
+	char path[DIRECTORY_PATH_MAX];
+
+	if (d->lock < 0)
+		return;
+	(void)rmdir(d->spool); /* unless there is something in it */
+	if (join(path, d->path, "lock", NULL) == 0)
+		(void)unlink(path);
+	(void)close(d->lock);
 	d->lock = -1;
 }
 

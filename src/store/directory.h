@@ -9,8 +9,8 @@
  *	rates-N.csv      the rates that capture N was given
  *	rates.model      a model of `train` that captures use, if the user puts one there
  *	cacert-N.pem     the certificates that capture N was given
- *	spool/           bodies under way; empty between runs
- *	lock             held by the process that writes
+ *	spool/           bodies under way; removed in the end
+ *	lock             held by the process that writes, which removes it in the end
  */
 #ifndef STORE_DIRECTORY_H
 #define STORE_DIRECTORY_H

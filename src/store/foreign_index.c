@@ -1,19 +1,12 @@
 #include "store/foreign_index.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "archive/warc_file.h"
 #include "archive/warc_set.h"
 #include "archive/zipnum.h"
-#include "base/file.h"
-#include "base/io.h"
-
-enum { PATH_SIZE = PATH_MAX };
+#include "base/output.h"
 
 #define DATA_END  ".cdx.gz"
 #define INDEX_END ".idx"
@@ -21,6 +14,7 @@ enum { PATH_SIZE = PATH_MAX };
 struct writing {
 	struct cdxj_sort *sort;
 	struct warc_index_counts counts;
+	bool is_inside; /* the index goes where the files are */
 };
 
 static int on_file(void *context, const struct warc_set_file *file, struct err *err)
@@ -39,53 +33,19 @@ static int on_file(void *context, const struct warc_set_file *file, struct err *
 
 /* ---- files ---- */
 
-/* A file under another name, until it is whole. */
-struct target {
-	char path[PATH_SIZE], new_path[PATH_SIZE + 8];
-	FILE *file;
-};
-
-static int target_open(struct target *t, const char *stem, const char *end, struct err *err)
+static int open_target(const struct writing *w, struct output *o, const char *path, struct err *err)
 {
-	int fd;
-
-	if (snprintf(t->path, sizeof t->path, "%s%s", stem, end) >= (int)sizeof t->path)
-		return err_set(err, ERR_LIMIT, "%.200s…: the path is too long", stem);
-	(void)snprintf(t->new_path, sizeof t->new_path, "%s.new", t->path);
-	fd = file_open_new(AT_FDCWD, t->new_path);
-	t->file = fd < 0 ? NULL : fdopen(fd, "wb");
-	if (!t->file)
-		return err_set(err, ERR_IO, "%s: %s", t->new_path, strerror(errno));
-	return 0;
+	return w->is_inside ? output_open_inside(o, path, err) : output_open(o, path, err);
 }
 
-/* rc: how writing ended. */
-static int target_close(struct target *t, int rc, struct err *err)
+static int write_plain(struct writing *w, const char *path, struct err *err)
 {
-	if (!t->file)
-		return rc;
-	if (rc == 0 && (fflush(t->file) || fdatasync(fileno(t->file))))
-		rc = err_set(err, ERR_IO, "%s: %s", t->new_path, strerror(errno));
-	if (fclose(t->file) && rc == 0)
-		rc = err_set(err, ERR_IO, "%s: %s", t->new_path, strerror(errno));
-	if (rc == 0 && rename(t->new_path, t->path))
-		rc = err_set(err, ERR_IO, "%s: %s", t->path, strerror(errno));
-	if (rc)
-		(void)unlink(t->new_path);
-	return rc;
-}
+	struct output out = {0};
+	int rc = open_target(w, &out, path, err);
 
-static int write_plain(struct writing *w, const char *out, struct err *err)
-{
-	struct target t = {.file = NULL};
-	int rc;
-
-	if (strcmp(out, "-") == 0)
-		return cdxj_sort_finish(w->sort, cdxj_put_line, stdout, err);
-	rc = target_open(&t, out, "", err);
 	if (rc == 0)
-		rc = cdxj_sort_finish(w->sort, cdxj_put_line, t.file, err);
-	return target_close(&t, rc, err);
+		rc = cdxj_sort_finish(w->sort, cdxj_put_line, out.file, err);
+	return output_close(&out, rc, err);
 }
 
 /* "a/index" of "a/index.cdx.gz". */
@@ -96,18 +56,25 @@ static slice stem_of(slice out)
 	return slice_ends_with(out, end) ? slice_sub(out, 0, out.len - end.len) : out;
 }
 
-static int write_blocks(struct writing *w, const char *out, struct err *err)
+static int open_part(
+	const struct writing *w, struct output *o, slice stem, const char *end, struct err *err)
 {
-	struct target data = {.file = NULL}, index = {.file = NULL};
-	struct zipnum_writer *z = NULL;
-	slice stem = stem_of(slice_str(out));
-	char path[PATH_SIZE];
-	int rc, closed;
+	char path[PATH_MAX];
 
-	(void)snprintf(path, sizeof path, "%.*s", (int)stem.len, stem.ptr);
-	rc = target_open(&data, path, DATA_END, err);
+	if (snprintf(path, sizeof path, "%.*s%s", (int)stem.len, stem.ptr, end) >= (int)sizeof path)
+		return err_set(err, ERR_LIMIT, "%.200s…: the path is too long", stem.ptr);
+	return open_target(w, o, path, err);
+}
+
+static int write_blocks(struct writing *w, const char *path, struct err *err)
+{
+	struct output data = {0}, index = {0};
+	struct zipnum_writer *z = NULL;
+	slice stem = stem_of(slice_str(path));
+	int rc = open_part(w, &data, stem, DATA_END, err), closed;
+
 	if (rc == 0)
-		rc = target_open(&index, path, INDEX_END, err);
+		rc = open_part(w, &index, stem, INDEX_END, err);
 	if (rc == 0)
 		rc = zipnum_writer_open(data.file, index.file,
 			slice_base_name(slice_str(data.path)).ptr, 0, &z, err);
@@ -117,14 +84,14 @@ static int write_blocks(struct writing *w, const char *out, struct err *err)
 		zipnum_writer_free(z);
 	else
 		rc = zipnum_writer_close(z, err);
-	closed = target_close(&data, rc, err);
-	return target_close(&index, closed, err);
+	closed = output_close(&data, rc, err);
+	return output_close(&index, closed, err);
 }
 
 int foreign_index_write(
 	const struct foreign_index_params *params, struct warc_index_counts *ret, struct err *err)
 {
-	struct writing w = {.sort = NULL};
+	struct writing w = {.is_inside = params->is_inside};
 	int rc = cdxj_sort_open(params->temporary, 0, CDXJ_UNIQUE, &w.sort, err);
 
 	if (rc == 0)

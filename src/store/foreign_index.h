@@ -14,6 +14,7 @@
 struct foreign_index_params {
 	const char *path;
 	const char *out; /* file to write, or "-" for standard output; ZipNum: NAME.cdx.gz */
+	bool is_inside;  /* out was chosen by us, in the directory of the files */
 	bool compressed;
 	const char *temporary; /* directory for temporary files */
 };

@@ -15,8 +15,8 @@
 #include "archive/warc_index.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/io.h"
 #include "base/lists.h"
+#include "base/output.h"
 #include "url/url.h"
 
 struct indexing {
@@ -50,28 +50,14 @@ static int on_capture(void *context, const struct catalog_capture *capture)
 	return u32_vec_push(&x->captures, capture->id);
 }
 
-/* Under another name first: an index is whole, or the old one. */
 static int write_sorted(struct indexing *x, const struct directory *d)
 {
-	char path[DIRECTORY_PATH_MAX + 8];
-	FILE *file;
-	int rc, fd;
+	struct output out;
+	int rc = output_open_inside(&out, d->index, x->err);
 
-	(void)snprintf(path, sizeof path, "%s.new", d->index);
-	fd = file_open_new(AT_FDCWD, path);
-	file = fd < 0 ? NULL : fdopen(fd, "wb");
-	if (!file)
-		return err_set(x->err, ERR_IO, "%s: %s", path, strerror(errno));
-	rc = cdxj_sort_finish(x->sort, cdxj_put_line, file, x->err);
-	if (rc == 0 && (fflush(file) || fdatasync(fileno(file))))
-		rc = err_set(x->err, ERR_IO, "%s: %s", path, strerror(errno));
-	if (fclose(file) && rc == 0)
-		rc = err_set(x->err, ERR_IO, "%s: %s", path, strerror(errno));
-	if (rc == 0 && rename(path, d->index))
-		rc = err_set(x->err, ERR_IO, "%s: %s", d->index, strerror(errno));
-	if (rc)
-		(void)unlink(path);
-	return rc;
+	if (rc == 0)
+		rc = cdxj_sort_finish(x->sort, cdxj_put_line, out.file, x->err);
+	return output_close(&out, rc, x->err);
 }
 
 static void open_indexing(struct indexing *x)
@@ -269,6 +255,9 @@ int index_from_warc(const char *archive, struct index_counts *ret, struct err *e
 	rc = cdxj_sort_open(d.spool, 0, CDXJ_UNIQUE, &x.sort, err);
 	if (rc == 0)
 		rc = add_files(&x, &d, NULL, &counts);
+	if (rc == 0 && counts.files == 0)
+		rc = err_set(err, ERR_NOTFOUND,
+			"%s: there is no complete WARC file; the index is as it was", d.warc);
 	if (rc == 0)
 		rc = write_sorted(&x, &d);
 	close_indexing(&x);

@@ -5,27 +5,48 @@
 
 #include "archive/record_body.h"
 #include "archive/warc_reader.h"
+#include "base/hash.h"
+#include "base/word.h"
 #include "http/redact.h"
 
 static const size_t SCRATCH_MAX = 1 << 20;
+
+enum { HOST_MAX = 60 }; /* bytes of a host in the names of files */
 
 /* Some 200 bytes for each file of a gigabyte. */
 static const size_t FILES_MAX = 64 << 20;
 
 /* ---- opening and closing ---- */
 
+/* The host, as far as it may be in the name of a file. */
+static void name_host(slice host, char out[HOST_MAX + 1])
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < host.len && len < HOST_MAX; i++) {
+		char c = host.ptr[i];
+
+		out[len++] = word_is_alnum(c) || c == '.' || c == '-' ? c : '_';
+	}
+	out[len] = '\0';
+}
+
 /*
  * Lanes have names of their own, since they do not know of each other's files. The number comes
- * first: that of a later process is higher, whatever lane a capture is on then.
+ * first: that of a later process is higher, whatever lane a capture is on then. Host and a random
+ * word tell them from the files of other archives.
  */
 static void name_files(struct records *r, const struct records_params *p)
 {
 	const char *prefix = p->prefix ? p->prefix : RECORDS_PREFIX;
+	unsigned word = (unsigned)(hash_key_random().k0 >> 40);
+	char host[HOST_MAX + 1], lane[16] = "";
 
+	name_host(p->host, host);
 	if (p->lane)
-		(void)snprintf(r->name, sizeof r->name, "%s-%%t-%%n-%u", prefix, p->lane);
-	else
-		(void)snprintf(r->name, sizeof r->name, "%s-%%t-%%n", prefix);
+		(void)snprintf(lane, sizeof lane, "-%u", p->lane);
+	(void)snprintf(r->name, sizeof r->name, "%s-%%t-%%n%s%s%s-%06x", prefix, lane,
+		host[0] ? "-" : "", host, word);
 }
 
 static int open_writer(struct records *r, const struct records_params *p, struct err *err)

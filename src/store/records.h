@@ -56,6 +56,7 @@ struct records_params {
 	const struct directory *directory;
 	const struct clock *clock;
 	const char *prefix; /* of the files' names; NULL: RECORDS_PREFIX */
+	slice host;         /* of the first site, for the same; may be empty */
 	unsigned lane;      /* from 1; 0 when there is one only */
 	uint64_t serial;    /* of the first file */
 	uint64_t looks;     /* number of the first batch of looks, from 1 (look_batch.h) */

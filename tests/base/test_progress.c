@@ -94,6 +94,7 @@ struct stage {
 static bool open_stage(struct stage *s, const char *term, uint64_t total)
 {
 	(void)setenv("TERM", term, 1);
+	(void)setenv("LC_ALL", "C.UTF-8", 1);
 	if (!open_terminal(&s->terminal, 80)) {
 		tap_skip("no pseudo-terminals");
 		close_terminal(&s->terminal);
@@ -285,6 +286,33 @@ static void test_work(void)
 	}
 }
 
+/* Cells of a bar, by what the environment says of the terminal. */
+static void test_cells(void)
+{
+	static const struct {
+		const char *label, *all, *type, *language, *want;
+	} rows[] = {
+		{"UTF-8", "C.UTF-8", "", "", "█░"},
+		{"written otherwise", "de_DE.utf8", "", "", "█░"},
+		{"the first that is set counts", "C", "C.UTF-8", "C.UTF-8", "#-"},
+		{"the second", "", "C.UTF-8", "C", "█░"},
+		{"the third", "", "", "en_GB.UTF-8", "█░"},
+		{"another encoding", "", "", "de_DE.ISO-8859-1", "#-"},
+		{"none", "", "", "", "#-"},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		char bar[16];
+
+		tap_case("cells: %s", rows[i].label);
+		(void)setenv("LC_ALL", rows[i].all, 1);
+		(void)setenv("LC_CTYPE", rows[i].type, 1);
+		(void)setenv("LANG", rows[i].language, 1);
+		(void)snprintf(bar, sizeof bar, "%s%s", progress_cell(true), progress_cell(false));
+		CHECK_STR(bar, rows[i].want);
+	}
+}
+
 /* Heading, bar and notes have lines of their own. */
 static void test_lines(void)
 {
@@ -352,6 +380,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_slow_work);
 	TAP_RUN(test_hung_unit);
 	test_work();
+	test_cells();
 	TAP_RUN(test_lines);
 	TAP_RUN(test_log);
 	return tap_done();

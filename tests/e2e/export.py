@@ -2,12 +2,16 @@
 """Archives leave as WACZ, WARC, CDXJ and CSV: what is in them is checked with Python's own zip, gzip and
 hashes; bad input gets one line and leaves no file."""
 
+import concurrent.futures
+import contextlib
 import csv
 import gzip
 import hashlib
 import io
 import json
 import os
+import shutil
+import stat
 import subprocess
 import time
 import zipfile
@@ -204,9 +208,12 @@ with tap.case("a damaged record is told, and the rest goes out"):
     whole = len(list(living.records(living.warc_files(ARCHIVE)[0])))
     broken[len(broken) // 2] ^= 0xFF
     tap.write("broken.warc.gz", bytes(broken))
-    done = tap.run("export", tap.path("broken.warc.gz"), "--wacz", tap.path("broken.wacz"))
-    tap.equal(done.returncode, 0)
-    assert "damaged records (" in done.stderr and done.stderr.count("\n") == 1, done.stderr
+    for form in (["--warc"], ["--warc", "--redact"], ["--warc", "--evidence", "compact"], ["--csv"],
+                 ["--cdxj"], ["--wacz"]):
+        name = tap.path("broken." + form[0][2:])
+        done = tap.run("export", tap.path("broken.warc.gz"), *form[1:], form[0], name)
+        tap.equal((form, done.returncode, os.path.exists(name)), (form, 1, True))
+        assert "damaged records (" in done.stderr and done.stderr.count("\n") == 1, done.stderr
     with zipfile.ZipFile(tap.path("broken.wacz")) as package:
         tap.equal(package.read("archive/broken.warc.gz"), bytes(broken))
     assert whole > 0
@@ -273,6 +280,63 @@ with tap.case("bad input gets one line and leaves no file"):
         tap.refuse(status, want, "export", *arguments)
     for half in ("no.wacz", "no.wacz.new"):
         assert not os.path.exists(tap.path(half)), half
+
+PAGES = tap.write("rates.csv", "url,rate\n" + "".join(
+    f"https://example.org/{kind}/{i}.html,{rate}\n"
+    for i in range(40) for kind, rate in (("news", 1e-3), ("help", 1e-8))))
+OUTPUTS = {
+    "cdxj": ("export", ARCHIVE, "--cdxj"),
+    "csv": ("export", ARCHIVE, "--csv"),
+    "warc": ("export", ARCHIVE, "--warc"),
+    "packed": ("export", ARCHIVE, "--evidence", "compact", "--warc"),
+    "wacz": ("export", ARCHIVE, "--wacz"),
+    "index": ("index", PACKAGE, "-o"),
+    "model": ("train", PAGES, "-o"),
+    "report": ("report", ARCHIVE, "--html"),
+    "diff": ("diff", ARCHIVE, URL, "--html"),
+    "at": ("report", ARCHIVE, "--at", "2099", "--html"),
+    "compare": ("report", tap.path("twice"), "--compare", "1", "2", "--html"),
+}
+
+
+def through_fifo(command, path):
+    """What the command writes to a FIFO, or the end of it if it never opens it."""
+    os.mkfifo(path)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        content = pool.submit(read, path)
+        done = tap.run(*command, path)
+        with contextlib.suppress(OSError):
+            os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
+        tap.equal((done.returncode, done.stderr), (0, ""))
+        return content.result()
+
+
+for name, command in OUTPUTS.items():
+    with tap.case(f"{name}: a FIFO and a device are written to, a link is followed"):
+        fifo, link, target = (tap.path(f"{name}.{kind}") for kind in ("fifo", "link", "target"))
+        content = through_fifo(command, fifo)
+        assert content and stat.S_ISFIFO(os.stat(fifo).st_mode), name
+        os.symlink("/dev/null", link)
+        tap.equal(tap.run(*command, link).returncode, 0)
+        tap.equal((os.readlink(link), stat.S_ISCHR(os.stat("/dev/null").st_mode)),
+                  ("/dev/null", True))
+        os.unlink(link)
+        tap.write(f"{name}.target", "old")
+        os.symlink(f"{name}.target", link)
+        tap.equal(tap.run(*command, link).returncode, 0)
+        assert os.path.islink(link) and len(read(target)) > 3, name
+        if name in ("cdxj", "csv", "warc"):
+            tap.equal(read(target), content)
+        assert not [found for found in os.listdir(tap.DIRECTORY.name) if found.endswith(".new")]
+
+with tap.case("an index stays if there is no WARC file to make it of"):
+    copy = tap.path("gone.stillpoint")
+    shutil.copytree(ARCHIVE, copy)
+    before = read(os.path.join(copy, "index.cdxj"))
+    for path in living.warc_files(copy):
+        os.unlink(path)
+    tap.refuse(1, "there is no complete WARC file", "index", copy)
+    tap.equal(read(os.path.join(copy, "index.cdxj")), before)
 
 with tap.case("a full disk leaves the old file as it was"):
     before = read(PACKAGE)

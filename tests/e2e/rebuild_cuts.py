@@ -171,12 +171,18 @@ def mend(archive):
     return True
 
 
+def tidy(archive):
+    """Nothing but the archive's own files is there."""
+    tap.equal(sorted(os.listdir(archive)), ["catalog.sqlite", "index.cdxj", "warc"])
+
+
 def check(site, archive):
     """Rebuilds and resumes: all is there, and a second rebuild finds the same."""
     if not mend(archive):
         return
     complete(site, archive)
     verified(archive)
+    tidy(archive)
     drop_catalog(archive)
     done = tap.load("rebuild", archive)
     tap.equal([done[key] for key in ("lost_pages", "unfinished", "damaged", "malformed")], [0] * 4)

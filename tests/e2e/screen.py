@@ -86,6 +86,7 @@ class Screen:
     def start(self, *arguments, term="xterm"):
         """The program's standard output and error are this terminal."""
         environment = {name: value for name, value in os.environ.items() if name != "TERM"}
+        environment["LC_ALL"] = "C.UTF-8"
         if term is not None:
             environment["TERM"] = term
         process = subprocess.Popen(list(map(str, arguments)), stdin=subprocess.DEVNULL,
