@@ -68,7 +68,7 @@ static struct attempt make(
 		.has_state = true,
 		.rule_set = 1,
 		.masked = 100 + page % 1000,
-		.has_normal = true,
+		.has_class = true,
 		.coding = page % 3,
 		.modified = NOW - page * INT64_C(86400000000000),
 		.address = SLICE("192.0.2.17"),
@@ -85,7 +85,7 @@ static struct attempt make(
 		a.wall.sent - NOW + 1, a.wall.first_byte - NOW + 1, a.wall.last_byte - NOW + 1};
 	fill(&a.payload, version);
 	fill(&a.state, ~version);
-	fill(&a.normal, page + (UINT64_C(1) << 50));
+	fill(&a.class, page + (UINT64_C(1) << 50));
 	must(compact_id(&a, &t->id), &(struct err){0});
 	a.record_id = slice_str(t->id.text);
 	a.warc = number == 0 ? SLICE("stillpoint-20260101000000-00001.warc.gz") : (slice){0};

@@ -67,7 +67,9 @@ static const struct row ROWS[] = {
 	ROW("ruleSet", COUNT, rule_set),
 	ROW("rules", TEXT, rules),
 	ROW("maskedMillionths", COUNT, masked),
-	ROW_DIGEST("normalised", normal),
+	ROW("compared", TEXT, compared),
+	{SLICE_INIT("normalised"), DIGEST, offsetof(struct attempt, class),
+		offsetof(struct attempt, has_class)},
 	ROW("retired", DATE, retired),
 };
 

@@ -92,12 +92,19 @@ struct attempt {
 	bool truncated; /* there is a response, but its body is not whole */
 	bool close_delimited; /* only the end of the connection shows where its body ends */
 
-	/* What the rules against noise made of it (quality/normal.h), if rule_set is not 0. */
+	/*
+	 * What the comparison with an earlier look found (quality/pair.h), if rule_set is not 0:
+	 * the two differ, and by noise alone if there is a class. In archives of rule set version 1
+	 * the class is a digest of what the page showed but for noise, and every look has one.
+	 */
 	unsigned rule_set; /* version of the rules */
-	unsigned masked;   /* millionths of the visible text that rules masked */
-	slice rules;       /* those that acted: "nonces=5:1a2b …" */
-	bool has_normal;
-	struct digest normal; /* the normalised digest */
+	unsigned masked;   /* millionths of the visible text that rules explain */
+	/* Rules that explain what differs, "nonce=5 comment=1"; or what they do not:
+	 * "changed-in=text,code", "duties=2" (quality/pair.h). */
+	slice rules;
+	slice compared; /* id of the record of the look that it was compared with */
+	bool has_class;
+	struct digest class; /* the state of the first look of the chain that shows the same */
 
 	/*
 	 * What stands in the page's place, "challenge: …", "login: …", "refused: …", "shell: …"

@@ -154,7 +154,7 @@ const char *catalog_sql(enum catalog_sql id);
 	X(rule_set, COUNT, rule_set)                    \
 	X(rules, TEXT, rules)                           \
 	X(masked, COUNT, masked)                        \
-	D(normal, normal)                               \
+	D(normal, class)                                \
 	X(purpose, WORD, purpose)                       \
 	X(stand_in, WORD, stand_in)                     \
 	X(modified, TIME, modified)                     \

@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "archive/same.h"
+
 /*
  * Which fields differ is a number, of which each bit stands for one of these; those that differ
  * often have the low bits. The order is part of the form.
@@ -49,7 +51,7 @@ static const struct field_form FIELDS[] = {
 	FIELD(TEXT, etag),
 	FIELD(TIME, modified),
 	FIELD(FLAG, is_revisit),
-	DIGEST_FIELD(normal),
+	DIGEST_FIELD(class),
 	FIELD(COUNT, masked),
 	FIELD(COUNT, rule_set),
 	FIELD(TEXT, links),
@@ -308,15 +310,17 @@ static uint64_t differences(
 /*
  * A body that differs by noise has digests of its own, which nothing else has. The WARC file has
  * them in full; here it counts only whether two looks have the same, and that they show the same
- * was found by the normalised digest.
+ * is said by their class. A state that is that of the look before stays as it is: equal bytes prove
+ * more.
  */
 static struct attempt shorten(const struct attempt *before, const struct attempt *look)
 {
+	struct same_key x = same_key_of(before), y = same_key_of(look);
 	struct attempt a = *look;
 
-	if (a.is_compact && !a.is_revisit && a.has_state && a.has_payload && a.has_normal &&
-		a.rule_set > 0 && before->has_normal && before->rule_set == a.rule_set &&
-		digest_eq(&before->normal, &a.normal)) {
+	if (a.is_compact && !a.is_revisit && a.has_payload && a.rule_set > 0 && y.has_class &&
+		a.state.kind == DIGEST_SHA256 && a.payload.kind == DIGEST_SHA256 &&
+		same_compare(&x, &y) == SAME_RULES) {
 		digest_shorten(&a.payload);
 		digest_shorten(&a.state);
 	}

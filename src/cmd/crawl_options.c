@@ -454,7 +454,7 @@ static int set_ignore(
 
 static int set_rules(struct crawl_command *o, struct arena *arena, struct err *err)
 {
-	noise_set checked;
+	proof_rule_set checked;
 	int rc;
 
 	if (o->settings.bytes_only && (o->ignore || o->without.len))

@@ -46,9 +46,8 @@ static const struct options OPTIONS = {
 	.command = "diff",
 	.usage = "ARCHIVE URL [OPTION…]",
 	.description = "Shows the two versions of a page, its visit and its revisit, side by side: "
-		       "what differs, what was masked as noise by which rule, and what remains. "
-		       "Pages are compared by what can be read, followed, seen or sent, other "
-		       "text line by line, all else by its bytes.",
+		       "every place where they differ, the rule that explains it as noise, or that "
+		       "nothing does.",
 	.specs = SPECS,
 	.min_args = 2,
 	.max_args = 2,
@@ -200,12 +199,26 @@ static int read_look(
 	return rc;
 }
 
+/* How two looks at a page are compared, and whether the capture settled that they are the same. */
+struct comparison {
+	const struct catalog_capture *capture;
+	struct pair_terms terms;
+	bool is_settled;
+};
+
+static const char *same_name(
+	const struct look *visit, const struct look *revisit, const struct pair *p, bool is_settled)
+{
+	if (visit->whole && revisit->whole && digest_eq(&visit->state, &revisit->state))
+		return "bytes";
+	return p->explained && (p->proof.duties.len == 0 || is_settled) ? "normalised" : NULL;
+}
+
 static enum cmd_status compare(const struct look_source *from, const struct looks *looks,
-	const struct catalog_capture *capture, const struct change_terms *terms,
-	const struct diff_options *o)
+	const struct comparison *c, const struct diff_options *o)
 {
 	struct look visit = {0}, revisit = {0};
-	struct versions v = {0};
+	struct pair pair = {0};
 	struct err err = {0};
 	enum cmd_status status;
 	int rc = read_look(&visit, from, looks->visit, &err);
@@ -213,15 +226,17 @@ static enum cmd_status compare(const struct look_source *from, const struct look
 	if (rc == 0)
 		rc = read_look(&revisit, from, looks->revisit, &err);
 	if (rc == 0)
-		rc = err_code(&err, versions_compare(&visit, &revisit, terms, &v));
+		rc = err_code(&err, pair_compare(&visit, &revisit, &c->terms, &pair));
 	status = rc ? cmd_fail_archive("diff", &err)
-		    : show(&(struct diff){.url = terms->url,
-				   .capture = capture,
+		    : show(&(struct diff){.url = c->terms.url,
+				   .capture = c->capture,
 				   .visit = &visit,
 				   .revisit = &revisit,
-				   .versions = &v},
+				   .pair = &pair,
+				   .same = same_name(&visit, &revisit, &pair, c->is_settled),
+				   .is_settled = c->is_settled},
 			      o);
-	versions_release(&v);
+	pair_release(&pair);
 	look_release(&visit);
 	look_release(&revisit);
 	return status;
@@ -231,6 +246,7 @@ static enum cmd_status compare(const struct look_source *from, const struct look
 struct rules {
 	struct rulebook book;
 	struct learned_pages learned;
+	struct proof_learned places; /* that hold for the page */
 	struct err *err;
 };
 
@@ -238,12 +254,14 @@ static void rules_init(struct rules *r)
 {
 	rulebook_init(&r->book);
 	learned_pages_init(&r->learned);
+	proof_learned_init(&r->places);
 }
 
 static void rules_release(struct rules *r)
 {
 	rulebook_release(&r->book);
 	learned_pages_release(&r->learned);
+	proof_learned_release(&r->places);
 }
 
 static int on_learned(void *context, const struct catalog_learned *line)
@@ -256,19 +274,24 @@ static int on_learned(void *context, const struct catalog_learned *line)
 }
 
 static int rules_read(struct rules *r, struct catalog *catalog,
-	const struct catalog_capture *capture, noise_set set, struct err *err)
+	const struct catalog_capture *capture, proof_rule_set off, struct err *err)
 {
 	int rc = err_code(err, rulebook_add_settings(&r->book, capture->settings));
 
 	r->err = err;
 	if (rc == 0)
 		rc = rulebook_finish(&r->book, "--ignore", err);
-	r->book.set &= set;
+	r->book.off |= off;
 	return rc ? rc : catalog_each_learned(catalog, capture->id, on_learned, r, err);
 }
 
+static slice page_url(const struct why *w)
+{
+	return w->way.ptr[w->way.len - 1].url;
+}
+
 static enum cmd_status run_capture(const char *warc_dir, struct catalog *catalog,
-	const struct catalog_capture *capture, const char *url, noise_set set,
+	const struct catalog_capture *capture, const char *url, proof_rule_set off,
 	const struct diff_options *o)
 {
 	struct originals originals;
@@ -280,6 +303,7 @@ static enum cmd_status run_capture(const char *warc_dir, struct catalog *catalog
 	struct looks looks;
 	struct rules rules;
 	enum cmd_status status;
+	bool any = false;
 	struct why w;
 	int rc = why_find(&w, catalog, capture, url, &err);
 
@@ -290,14 +314,19 @@ static enum cmd_status run_capture(const char *warc_dir, struct catalog *catalog
 	if (rc == 0)
 		rc = find_looks(&w, capture, &looks, &err);
 	if (rc == 0)
-		rc = rules_read(&rules, catalog, capture, set, &err);
+		rc = rules_read(&rules, catalog, capture, off, &err);
+	if (rc == 0)
+		rc = err_code(&err,
+			learned_places(&rules.learned.rules, page_url(&w), &rules.places, &any));
 	if (rc)
 		status = cmd_fail_archive("diff", &err);
 	else
-		status = compare(&from, &looks, capture,
-			&(struct change_terms){.book = &rules.book,
-				.learned = &rules.learned.rules,
-				.url = w.way.ptr[w.way.len - 1].url},
+		status = compare(&from, &looks,
+			&(struct comparison){.capture = capture,
+				.terms = {.book = &rules.book,
+					.learned = any ? &rules.places : NULL,
+					.url = page_url(&w)},
+				.is_settled = learned_pages_has(&rules.learned, page_url(&w))},
 			o);
 	rules_release(&rules);
 	originals_release(&originals);
@@ -306,7 +335,7 @@ static enum cmd_status run_capture(const char *warc_dir, struct catalog *catalog
 }
 
 static enum cmd_status run(
-	const char *archive, const char *url, noise_set rules, const struct diff_options *o)
+	const char *archive, const char *url, proof_rule_set off, const struct diff_options *o)
 {
 	struct catalog *catalog = NULL;
 	uint32_t id = (uint32_t)o->capture;
@@ -325,7 +354,7 @@ static enum cmd_status run(
 		catalog_get_capture(catalog, id, &arena, &capture, &err))
 		status = cmd_fail_archive("diff", &err);
 	else
-		status = run_capture(warc_dir, catalog, &capture, url, rules, o);
+		status = run_capture(warc_dir, catalog, &capture, url, off, o);
 	arena_release(&arena);
 	catalog_close(catalog);
 	return status;
@@ -334,15 +363,15 @@ static enum cmd_status run(
 enum cmd_status cmd_diff(int argc, char **argv)
 {
 	struct diff_options o = {0};
-	noise_set rules = NOISE_DEFAULT;
+	proof_rule_set off = 0;
 	struct option_args args;
 	struct err err = {0};
 	enum cmd_status status;
 
 	if (cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
-		status = noise_option_rules(&o.without, &rules, &err)
+		status = noise_option_rules(&o.without, &off, &err)
 				 ? cmd_fail("diff", &err)
-				 : run(args.ptr[0], args.ptr[1], rules, &o);
+				 : run(args.ptr[0], args.ptr[1], off, &o);
 	options_release(&OPTIONS, &o);
 	return status;
 }

@@ -102,7 +102,7 @@ static void put_cell(FILE *file, const char *class, slice text, struct common co
 	(void)fputs("</td>", file);
 }
 
-static void put_row(FILE *file, const struct versions_row *row, const char *masked)
+static void put_row(FILE *file, const struct diff_row *row)
 {
 	struct common common = {.front = SIZE_MAX}; /* nothing is marked */
 
@@ -111,29 +111,19 @@ static void put_row(FILE *file, const struct versions_row *row, const char *mask
 		put_text(file, row->where);
 		(void)fputs("</th></tr>\n", file);
 	}
-	if (row->differs && row->a.ptr && row->b.ptr)
+	if (row->a.ptr && row->b.ptr)
 		common = find_common(row->a, row->b);
 	(void)fputs("<tr>", file);
-	put_cell(file,
-		!row->differs || !row->a.ptr ? NULL
-		: masked                     ? masked
-					     : "old",
-		row->a, common);
-	put_cell(file,
-		!row->differs || !row->b.ptr ? NULL
-		: masked                     ? masked
-					     : "new",
-		row->b, common);
+	put_cell(file, !row->a.ptr ? NULL : row->rule.ptr ? "noise" : "old", row->a, common);
+	put_cell(file, !row->b.ptr ? NULL : row->rule.ptr ? "noise" : "new", row->b, common);
 	(void)fputs("</tr>\n", file);
 }
 
-/* Only the first of several says what its columns are. */
-static void begin_table(FILE *file, bool first)
+static void begin_table(FILE *file)
 {
-	(void)fprintf(file, "<table>%s<tbody>\n",
-		first ? "<thead><tr><th scope=\"col\">visit</th><th scope=\"col\">revisit</th></tr>"
-			"</thead>"
-		      : "");
+	(void)fputs("<table><thead><tr><th scope=\"col\">visit</th><th scope=\"col\">revisit</th>"
+		    "</tr></thead><tbody>\n",
+		file);
 }
 
 static void end_table(FILE *file)
@@ -182,74 +172,75 @@ static void put_looks(FILE *file, const struct diff *d)
 	end_table(file);
 }
 
-/* Rows without a difference are folded away. */
-static void put_equal(FILE *file, const struct versions_rows *rows, size_t from, size_t to)
+static void put_unexplained(FILE *file, const struct diff *d)
 {
-	(void)fprintf(file, "<details><summary>%zu without a difference</summary>\n", to - from);
-	begin_table(file, from == 0);
-	for (size_t i = from; i < to; i++)
-		put_row(file, &rows->ptr[i], NULL);
-	end_table(file);
-	(void)fputs("</details>\n", file);
-}
+	char room[2][DIFF_HEAD_TEXT];
+	struct diff_row head[DIFF_HEAD_ROWS];
+	size_t heads = diff_head(d, room, head);
 
-static void put_rows(FILE *file, const struct versions *v)
-{
-	const struct versions_rows *rows = &v->rows;
-	size_t next;
+	if (heads + diff_count(d, false) == 0)
+		return;
+	(void)fputs("<h2>Unexplained</h2>\n", file);
+	begin_table(file);
+	for (size_t i = 0; i < heads; i++)
+		put_row(file, &head[i]);
+	for (size_t i = 0; i < d->pair->proof.places.len; i++) {
+		struct diff_row row = diff_row_of(&d->pair->proof.places.ptr[i]);
 
-	(void)fputs("<h2>Side by side</h2>\n", file);
-	for (size_t i = 0; i < rows->len; i = next) {
-		for (next = i; next < rows->len && rows->ptr[next].differs == rows->ptr[i].differs;)
-			next++;
-		if (!rows->ptr[i].differs) {
-			put_equal(file, rows, i, next);
-			continue;
-		}
-		begin_table(file, i == 0);
-		for (size_t k = i; k < next; k++)
-			put_row(file, &rows->ptr[k], NULL);
-		end_table(file);
+		if (!row.rule.ptr)
+			put_row(file, &row);
 	}
-	if (v->differ_count + v->equal_count > rows->len)
-		(void)fprintf(file, "<p class=\"quiet\">%zu more are not shown.</p>\n",
-			v->differ_count + v->equal_count - rows->len);
+	end_table(file);
 }
 
-static void put_rule(FILE *file, const struct versions *v, const struct change_rule *r)
+static void put_rule(FILE *file, const struct diff *d, const struct proof_rule *r)
 {
-	bool any = false;
-
 	(void)fputs("<h3>", file);
 	put_text(file, r->name);
 	(void)fputs("</h3>\n<p class=\"quiet\">", file);
 	html_printf(file, "%" PRIu64 "×: %s", r->count, acted_summary(r->name));
 	(void)fputs("</p>\n", file);
-	for (size_t i = 0; i < v->masked.len; i++) {
-		if (v->masked.ptr[i].rule != r->rule)
-			continue;
-		if (!any)
-			begin_table(file, true);
-		any = true;
-		put_row(file, &v->masked.ptr[i].row, "noise");
+	begin_table(file);
+	for (size_t i = 0; i < d->pair->proof.places.len; i++) {
+		struct diff_row row = diff_row_of(&d->pair->proof.places.ptr[i]);
+
+		if (row.rule.ptr && slice_eq(row.rule, r->name))
+			put_row(file, &row);
 	}
-	if (any)
-		end_table(file);
+	end_table(file);
 }
 
-static void put_masked(FILE *file, const struct versions *v)
+static void put_explained(FILE *file, const struct diff *d)
 {
+	const struct proof *p = &d->pair->proof;
+
 	(void)fprintf(file,
-		"<h2>Masked as noise</h2>\n<p>Share of the visible text that was masked: %.2f "
+		"<h2>Explained by rules</h2>\n<p>Share of the visible text in these places: %.2f "
 		"%%.</p>\n",
-		v->change.masked_visible * 100);
-	for (size_t i = 0; i < v->change.rule_count; i++)
-		put_rule(file, v, &v->change.rules[i]);
+		p->masked * 100);
+	for (size_t i = 0; i < p->rules.len; i++)
+		put_rule(file, d, &p->rules.ptr[i]);
+}
+
+static void put_duties(FILE *file, const struct diff *d)
+{
+	const struct proof_duties *duties = &d->pair->proof.duties;
+
+	if (duties->len == 0)
+		return;
+	(void)fprintf(file, "<h2>%s</h2>\n",
+		d->is_settled ? "Resources under other names, which are the same"
+			      : "Resources that must be the same");
+	begin_table(file);
+	for (size_t i = 0; i < duties->len; i++)
+		put_row(file, &(struct diff_row){.rule = SLICE("duty"),
+				      .a = duties->ptr[i].a,
+				      .b = duties->ptr[i].b});
+	end_table(file);
 }
 
 void diff_html(const struct diff *d, FILE *file)
 {
-	const struct versions *v = d->versions;
 	char result[DIFF_RESULT_SIZE];
 
 	(void)fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -264,13 +255,13 @@ void diff_html(const struct diff *d, FILE *file)
 	(void)fprintf(file, "</h1>\n<p class=\"quiet\">capture %u of ", (unsigned)d->capture->id);
 	put_text(file, d->capture->site);
 	(void)fputs("</p>\n<main>\n<p><strong>", file);
-	diff_result(v, result);
+	diff_result(d, result);
 	html_text(file, slice_str(result));
 	(void)fputs("</strong></p>\n", file);
 	put_looks(file, d);
-	if (v->rows.len)
-		put_rows(file, v);
-	if (v->change.rule_count)
-		put_masked(file, v);
+	put_unexplained(file, d);
+	if (d->pair->proof.rules.len)
+		put_explained(file, d);
+	put_duties(file, d);
 	(void)fputs("</main>\n</body>\n</html>\n", file);
 }

@@ -3,15 +3,6 @@
 #include "cmd/noise.h"
 #include "quality/report_json.h"
 
-/* "page", "text", "bytes". */
-static const char *diff_form_name(enum versions_form form)
-{
-	static const char *const NAMES[] = {
-		[VERSIONS_PAGE] = "page", [VERSIONS_TEXT] = "text", [VERSIONS_BYTES] = "bytes"};
-
-	return NAMES[form];
-}
-
 static void put_buf(struct json *j, const char *key, const struct buf *b)
 {
 	json_text(j, key, b->len ? buf_slice(b) : (slice){0});
@@ -41,52 +32,58 @@ static void put_look(struct json *j, const char *key, const struct look *l)
 	json_object_end(j);
 }
 
-static void put_cells(struct json *j, const struct versions_row *row)
+static void put_row(struct json *j, const struct diff_row *row)
 {
+	json_object_begin(j);
+	if (row->rule.ptr)
+		json_text(j, "rule", row->rule);
 	json_text(j, "where", row->where);
 	json_text(j, "a", row->a);
 	json_text(j, "b", row->b);
+	json_object_end(j);
 }
 
-static void put_rows(struct json *j, const struct versions *v)
+static void put_places(struct json *j, const struct diff *d, bool explained)
 {
-	json_put_uint(j, "differ_count", v->differ_count);
+	for (size_t i = 0; i < d->pair->proof.places.len; i++) {
+		struct diff_row row = diff_row_of(&d->pair->proof.places.ptr[i]);
+
+		if ((row.rule.ptr != NULL) == explained)
+			put_row(j, &row);
+	}
+}
+
+static void put_rows(struct json *j, const struct diff *d)
+{
+	char room[2][DIFF_HEAD_TEXT];
+	struct diff_row head[DIFF_HEAD_ROWS];
+	size_t heads = diff_head(d, room, head);
+
+	json_put_uint(j, "differ_count", heads + diff_count(d, false));
 	json_key(j, "differs");
 	json_array_begin(j);
-	for (size_t i = 0; i < v->rows.len; i++) {
-		if (!v->rows.ptr[i].differs)
-			continue;
-		json_object_begin(j);
-		put_cells(j, &v->rows.ptr[i]);
-		json_object_end(j);
-	}
+	for (size_t i = 0; i < heads; i++)
+		put_row(j, &head[i]);
+	put_places(j, d, false);
 	json_array_end(j);
-	json_put_uint(j, "masked_count", v->masked_count);
+	json_put_uint(j, "masked_count", diff_count(d, true));
 	json_key(j, "masked");
 	json_array_begin(j);
-	for (size_t i = 0; i < v->masked.len; i++) {
-		json_object_begin(j);
-		json_text(j, "rule", v->masked.ptr[i].name);
-		put_cells(j, &v->masked.ptr[i].row);
-		json_object_end(j);
-	}
+	put_places(j, d, true);
 	json_array_end(j);
 }
 
 void diff_json(const struct diff *d, struct json *j)
 {
-	const struct versions *v = d->versions;
-
 	json_document_begin(j);
 	json_text(j, "url", d->url);
 	json_put_uint(j, "capture", d->capture->id);
 	json_text(j, "site", d->capture->site);
-	json_put_string(j, "same", change_same_name(v->same));
-	json_put_string(j, "doubt", v->doubt);
-	json_put_string(j, "form", diff_form_name(v->form));
+	json_put_string(j, "same", d->same);
+	json_put_string(j, "doubt", d->pair->doubt);
 	put_look(j, "visit", d->visit);
 	put_look(j, "revisit", d->revisit);
-	noise_put_rules(j, &v->change);
-	put_rows(j, v);
+	noise_put_proof(j, &d->pair->proof);
+	put_rows(j, d);
 	json_object_end(j);
 }

@@ -14,11 +14,9 @@ enum {
 	DEFAULT_WIDTH = 80,
 	WIDTH_MIN = 40,
 	LABEL_WIDTH = 8,
-	MIDDLE = 3,       /* " | " between the columns */
-	CELL_LINES = 12,  /* of a cell that differs */
-	EQUAL_LINES = 2,  /* of one that does not */
-	RULE_ROWS = 10,   /* of what a rule masked */
-	CONTEXT_ROWS = 1, /* without a difference, around one that has it */
+	MIDDLE = 3,      /* " | " between the columns */
+	CELL_LINES = 12, /* of a cell that differs */
+	RULE_ROWS = 10,  /* of what a rule explains */
 };
 
 struct screen {
@@ -241,35 +239,85 @@ static void print_looks(const struct screen *s, const struct diff *d)
 		print_pair(s, "record",
 			d->visit->original.len ? SLICE("revisit record") : SLICE("response"),
 			d->revisit->original.len ? SLICE("revisit record") : SLICE("response"));
-	if (d->versions->form == VERSIONS_BYTES || d->versions->same == CHANGE_BYTES) {
+	if (d->pair->proof.limit || d->pair->proof.places.len == 0) {
 		print_digest(s, "visit", d->visit);
 		print_digest(s, "revisit", d->revisit);
 	}
 }
 
-void diff_result(const struct versions *v, char out[DIFF_RESULT_SIZE])
+size_t diff_head(
+	const struct diff *d, char room[2][DIFF_HEAD_TEXT], struct diff_row ret[DIFF_HEAD_ROWS])
 {
-	if (v->same == CHANGE_BYTES)
+	const struct look *x = d->visit, *y = d->revisit;
+	struct diff_row rows[DIFF_HEAD_ROWS] = {
+		{.where = SLICE("status")},
+		{.where = SLICE("Location"),
+			.a = buf_slice(&x->location),
+			.b = buf_slice(&y->location)},
+		{.where = SLICE("Content-Type"),
+			.a = buf_slice(&x->media_type),
+			.b = buf_slice(&y->media_type)},
+	};
+	size_t count = 0;
+
+	(void)snprintf(room[0], DIFF_HEAD_TEXT, "%u", x->status);
+	(void)snprintf(room[1], DIFF_HEAD_TEXT, "%u", y->status);
+	rows[0].a = slice_str(room[0]);
+	rows[0].b = slice_str(room[1]);
+	for (size_t i = 0; i < DIFF_HEAD_ROWS; i++) {
+		if (slice_eq(rows[i].a, rows[i].b))
+			continue;
+		rows[i].a = rows[i].a.len ? rows[i].a : (slice){0};
+		rows[i].b = rows[i].b.len ? rows[i].b : (slice){0};
+		ret[count++] = rows[i];
+	}
+	return count;
+}
+
+struct diff_row diff_row_of(const struct proof_place *p)
+{
+	return (struct diff_row){.where = p->where, .rule = p->rule, .a = p->a, .b = p->b};
+}
+
+size_t diff_count(const struct diff *d, bool explained)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < d->pair->proof.places.len; i++)
+		count += (d->pair->proof.places.ptr[i].rule.ptr != NULL) == explained;
+	return count;
+}
+
+void diff_result(const struct diff *d, char out[DIFF_RESULT_SIZE])
+{
+	char room[2][DIFF_HEAD_TEXT];
+	struct diff_row head[DIFF_HEAD_ROWS];
+	size_t differ = diff_head(d, room, head) + diff_count(d, false);
+	size_t masked = diff_count(d, true), duties = d->pair->proof.duties.len;
+
+	if (d->same && strcmp(d->same, "bytes") == 0)
 		(void)snprintf(out, DIFF_RESULT_SIZE,
 			"The two versions are the same, byte for byte (evidence: bytes).");
-	else if (v->same == CHANGE_NORMALISED)
+	else if (d->same)
 		(void)snprintf(out, DIFF_RESULT_SIZE,
 			"The two versions are the same but for noise (evidence: normalised). "
-			"Differences masked as noise: %zu; none remains.",
-			v->masked_count);
-	else if (v->doubt)
+			"Places that differ: %zu; rules explain all of them.",
+			masked);
+	else if (d->pair->doubt || d->pair->proof.limit)
 		(void)snprintf(out, DIFF_RESULT_SIZE,
-			"The two versions do not count as the same: %s. Differences that remain: "
-			"%zu; masked as noise: %zu.",
-			v->doubt, v->differ_count, v->masked_count);
-	else if (v->form == VERSIONS_BYTES)
+			"The two versions do not count as the same: %s. Unexplained places: "
+			"%zu; explained by rules: %zu.",
+			d->pair->doubt ? d->pair->doubt : d->pair->proof.limit, differ, masked);
+	else if (differ == 0 && duties)
 		(void)snprintf(out, DIFF_RESULT_SIZE,
-			"The two versions differ. They are not text that could be shown.");
+			"The two versions differ in the names of %zu resources, which are not "
+			"known to be the same.",
+			duties);
 	else
 		(void)snprintf(out, DIFF_RESULT_SIZE,
-			"The two versions differ. Differences that remain: %zu; masked as noise: "
+			"The two versions differ. Unexplained places: %zu; explained by rules: "
 			"%zu.",
-			v->differ_count, v->masked_count);
+			differ, masked);
 }
 
 /* Text of ours, in lines. */
@@ -292,11 +340,11 @@ static void print_prose(const struct screen *s, const char *code, const char *fo
 	}
 }
 
-static void print_result(const struct screen *s, const struct versions *v)
+static void print_result(const struct screen *s, const struct diff *d)
 {
 	char text[DIFF_RESULT_SIZE];
 
-	diff_result(v, text);
+	diff_result(d, text);
 	(void)putc('\n', s->file);
 	print_prose(s, BOLD, "%s", text);
 }
@@ -320,107 +368,100 @@ static void print_place(const struct screen *s, slice where, size_t indent)
 	(void)putc('\n', s->file);
 }
 
-static const char *mark_of(const struct versions_row *row)
+static void print_row(const struct screen *s, const struct diff_row *row)
 {
-	if (!row->differs)
-		return " ";
-	return row->a.ptr && row->b.ptr ? "|" : row->a.ptr ? "<" : ">";
-}
+	bool masked = row->rule.ptr;
 
-static void print_row(const struct screen *s, const struct versions_row *row, bool masked)
-{
 	(void)fputs("  ", s->file);
 	print_cells(s,
 		&(struct cells){
 			.a = row->a,
 			.b = row->b,
-			.mark = mark_of(row),
-			.lines = row->differs ? CELL_LINES : EQUAL_LINES,
-			.colour_a = !row->differs ? NULL
-				    : masked      ? YELLOW
-						  : RED,
-			.colour_b = !row->differs ? NULL
-				    : masked      ? YELLOW
-						  : GREEN,
+			.mark = row->a.ptr && row->b.ptr ? "|"
+				: row->a.ptr             ? "<"
+							 : ">",
+			.lines = CELL_LINES,
+			.colour_a = masked ? YELLOW : RED,
+			.colour_b = masked ? YELLOW : GREEN,
 		},
 		2);
 }
 
-/* Whether a row has one that differs near it. */
-static bool is_near(const struct versions_rows *rows, size_t i)
+static void print_unexplained(const struct screen *s, const struct diff *d)
 {
-	size_t from = i > CONTEXT_ROWS ? i - CONTEXT_ROWS : 0;
+	char room[2][DIFF_HEAD_TEXT];
+	struct diff_row head[DIFF_HEAD_ROWS];
+	size_t heads = diff_head(d, room, head);
 
-	for (size_t k = from; k < rows->len && k <= i + CONTEXT_ROWS; k++)
-		if (rows->ptr[k].differs)
-			return true;
-	return false;
-}
-
-static void print_rows(const struct screen *s, const struct versions *v)
-{
-	size_t kept = 0, skipped = 0;
-
-	for (size_t i = 0; i < v->rows.len; i++) {
-		const struct versions_row *row = &v->rows.ptr[i];
-
-		kept += row->differs;
-		if (!is_near(&v->rows, i)) {
-			skipped++;
-			continue;
-		}
-		if (skipped)
-			(void)fprintf(s->file, "  … %zu without a difference\n", skipped);
-		skipped = 0;
-		if (row->differs)
-			print_place(s, row->where, 0);
-		print_row(s, row, false);
+	if (heads + diff_count(d, false) == 0)
+		return;
+	print_heading(s, "Unexplained");
+	for (size_t i = 0; i < heads; i++) {
+		print_place(s, head[i].where, 0);
+		print_row(s, &head[i]);
 	}
-	if (skipped)
-		(void)fprintf(s->file, "  … %zu without a difference\n", skipped);
-	if (v->differ_count > kept && v->form != VERSIONS_BYTES)
-		(void)fprintf(s->file, "  … and %zu more differences\n", v->differ_count - kept);
+	for (size_t i = 0; i < d->pair->proof.places.len; i++) {
+		struct diff_row row = diff_row_of(&d->pair->proof.places.ptr[i]);
+
+		if (row.rule.ptr)
+			continue;
+		print_place(s, row.where, 0);
+		print_row(s, &row);
+	}
 }
 
-static void print_rule(const struct screen *s, const struct versions *v, size_t number)
+static void print_rule(const struct screen *s, const struct diff *d, const struct proof_rule *r)
 {
-	const struct change_rule *r = &v->change.rules[number];
 	size_t rows = 0;
 
-	print_prose(s, NULL, "%.*s, %" PRIu64 "×: %s", (int)r->name.len, r->name.ptr, r->count,
-		acted_summary(r->name));
-	for (size_t i = 0; i < v->masked.len; i++) {
-		if (v->masked.ptr[i].rule != r->rule || ++rows > RULE_ROWS)
+	print_prose(s, NULL, "%.*s, %" PRIu64 "×: %s", slice_shown(r->name, 200), r->name.ptr,
+		r->count, acted_summary(r->name));
+	for (size_t i = 0; i < d->pair->proof.places.len; i++) {
+		struct diff_row row = diff_row_of(&d->pair->proof.places.ptr[i]);
+
+		if (!row.rule.ptr || !slice_eq(row.rule, r->name) || ++rows > RULE_ROWS)
 			continue;
-		print_place(s, v->masked.ptr[i].row.where, 2);
-		print_row(s, &v->masked.ptr[i].row, true);
+		print_place(s, row.where, 2);
+		print_row(s, &row);
 	}
 	if (rows > RULE_ROWS)
 		print_prose(
 			s, NULL, "  … and %zu more; --html and --json show them", rows - RULE_ROWS);
 }
 
+static void print_duties(const struct screen *s, const struct diff *d)
+{
+	const struct proof_duties *duties = &d->pair->proof.duties;
+
+	if (duties->len == 0)
+		return;
+	print_heading(s, d->is_settled ? "Resources under other names, which are the same"
+				       : "Resources that must be the same");
+	for (size_t i = 0; i < duties->len; i++)
+		print_row(s, &(struct diff_row){.rule = SLICE("duty"),
+				     .a = duties->ptr[i].a,
+				     .b = duties->ptr[i].b});
+}
+
 void diff_print(const struct diff *d, FILE *file)
 {
 	struct screen s = look_at(file);
-	const struct versions *v = d->versions;
+	const struct proof *p = &d->pair->proof;
 
 	print_line(&s, d->url, 0, BOLD);
 	(void)fprintf(file, "\ncapture %u of ", (unsigned)d->capture->id);
 	print_line(&s, d->capture->site, 0, NULL);
 	(void)fputs("\n\n", file);
 	print_looks(&s, d);
-	print_result(&s, v);
-	if (v->differ_count && v->rows.len) {
-		print_heading(&s, "What remains");
-		print_rows(&s, v);
-	}
-	if (v->change.rule_count) {
-		print_heading(&s, "What was masked as noise");
-		for (size_t i = 0; i < v->change.rule_count; i++)
-			print_rule(&s, v, i);
+	print_result(&s, d);
+	print_unexplained(&s, d);
+	if (p->rules.len) {
+		print_heading(&s, "Explained by rules");
+		for (size_t i = 0; i < p->rules.len; i++)
+			print_rule(&s, d, &p->rules.ptr[i]);
 		(void)putc('\n', file);
-		print_prose(&s, NULL, "Share of the visible text that was masked: %.2f %%",
-			v->change.masked_visible * 100);
+		print_prose(&s, NULL, "Share of the visible text in these places: %.2f %%",
+			p->masked * 100);
 	}
+	print_duties(&s, d);
 }

@@ -6,7 +6,7 @@
 #include "quality/why.h"
 #include "quality/why_json.h"
 
-enum cmd_status explain(
+enum cmd_status explain_page(
 	const char *command, struct catalog *c, const struct report *r, const char *url, bool json)
 {
 	struct err err = {0};

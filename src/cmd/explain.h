@@ -9,7 +9,7 @@
 #include "quality/report.h"
 
 /* Explains one page of the report on standard output, as text or as JSON. */
-enum cmd_status explain(
+enum cmd_status explain_page(
 	const char *command, struct catalog *c, const struct report *r, const char *url, bool json);
 
 #endif

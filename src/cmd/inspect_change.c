@@ -4,23 +4,25 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "archive/warc_date.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/json_read.h"
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
 #include "cmd/noise.h"
-#include "quality/change.h"
 
 enum {
 	LINE_MAX_BYTES = 64 << 10,
 	BODY_MAX = 256 << 20,
 	BLOCK = 64 << 10,
+	DIFFERS_MAX = 20, /* places without an explanation that are shown */
 };
 
 struct change_options {
 	struct option_list without;
 	const char *ignore;
+	const char *media_type, *url, *looks;
 	bool list;
 };
 
@@ -38,6 +40,24 @@ static const struct option_spec SPECS[] = {
 		.offset = offsetof(struct change_options, ignore),
 		.metavar = "FILE",
 		.help = "rules of your own: what to ignore, see docs/judgement.md"},
+	{.name = "media-type",
+		.letter = 'm',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct change_options, media_type),
+		.metavar = "TYPE",
+		.help = "of A and B, as Content-Type has it (default: text/html)"},
+	{.name = "url",
+		.letter = 'u',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct change_options, url),
+		.metavar = "URL",
+		.help = "of the page (default: not known)"},
+	{.name = "looks",
+		.letter = 'l',
+		.kind = OPTION_STRING,
+		.offset = offsetof(struct change_options, looks),
+		.metavar = "T1,T2",
+		.help = "when A and B were downloaded, RFC 3339 (default: not known)"},
 	{.name = "list-rules",
 		.kind = OPTION_FLAG,
 		.offset = offsetof(struct change_options, list),
@@ -49,25 +69,34 @@ static const struct option_spec SPECS[] = {
 static const struct options COMMAND = {
 	.program = "stillpoint",
 	.command = "inspect change",
-	.usage = "FILE|- [--without-rule NAME]… [--ignore FILE]\n--list-rules",
-	.description =
-		"Reads lines {\"a\":PATH,\"b\":PATH,\"media_type\":\"text/html\"} and prints for "
-		"each an object\n"
-		"with the keys same (bytes, normalised, or null for changed), rules (name and "
-		"count\n"
-		"of those that were needed), masked_visible (share of the visible text that they\n"
-		"masked) and differs (where, a and b of at most 20 differences). The files may be\n"
-		"packed with gzip. Without media_type they are HTML. A member url says which page "
-		"it\n"
-		"is, for rules of --ignore that hold for some sites only.",
+	.usage = "FILE|- [--without-rule NAME]… [--ignore FILE]\nA B [--media-type TYPE] [--url "
+		 "URL] "
+		 "[--looks T1,T2]\n--list-rules",
+	.description = "Reads lines {\"a\":PATH,\"b\":PATH,\"media_type\":\"text/html\"}, or "
+		       "compares the files A "
+		       "and B,\n"
+		       "and prints for each pair an object with the keys same (bytes, normalised, "
+		       "or null for\n"
+		       "changed), rules (name and count of those that explain what differs), "
+		       "masked_visible\n"
+		       "(share of the visible text in such places), changed_in, duties (resources "
+		       "that must be\n"
+		       "the same), limit (that was met, or null), differs (where, a and b of at "
+		       "most 20 places\n"
+		       "that nothing explains) and explained (the same with the rule). The files "
+		       "may be packed\n"
+		       "with gzip. Without media_type they are HTML. Members url and looks say "
+		       "which page it is\n"
+		       "and when the files were downloaded, \"T1,T2\".",
 	.specs = SPECS,
-	.max_args = 1,
+	.max_args = 2,
 };
 
 struct pair {
 	struct buf a, b;       /* paths */
 	struct buf media_type; /* empty: HTML */
 	struct buf url;        /* empty: not known */
+	struct buf looks;      /* the same: "T1,T2" */
 };
 
 struct inspector {
@@ -123,6 +152,8 @@ static int take_member(struct pair *p, const struct json_member *m, struct err *
 		return set_path(&p->media_type, m, err);
 	if (slice_eq(m->key, SLICE("url")))
 		return set_path(&p->url, m, err);
+	if (slice_eq(m->key, SLICE("looks")))
+		return set_path(&p->looks, m, err);
 	return 0;
 }
 
@@ -136,6 +167,7 @@ static int read_pair(struct pair *p, slice line, struct err *err)
 	buf_reset(&p->b);
 	buf_reset(&p->media_type);
 	buf_reset(&p->url);
+	buf_reset(&p->looks);
 	json_reader_init(&reader, line, LINE_MAX_BYTES);
 	while ((rc = json_reader_next(&reader, &member)) == 0)
 		if ((rc = take_member(p, &member, err)))
@@ -152,44 +184,85 @@ static int read_pair(struct pair *p, slice line, struct err *err)
 	return rc;
 }
 
-static void print_change(struct json *j, const struct change *c)
+static void print_places(struct json *j, const struct proof *p, bool explained)
 {
-	json_object_begin(j);
-	json_put_string(j, "same", change_same_name(c->same));
-	noise_put_rules(j, c);
-	json_key(j, "differs");
+	size_t count = 0;
+
 	json_array_begin(j);
-	for (size_t i = 0; i < c->differ_count; i++) {
+	for (size_t i = 0; i < p->places.len; i++) {
+		const struct proof_place *place = &p->places.ptr[i];
+
+		if ((place->rule.ptr != NULL) != explained || (!explained && ++count > DIFFERS_MAX))
+			continue;
 		json_object_begin(j);
-		json_text(j, "where", c->differs[i].where);
-		json_text(j, "a", c->differs[i].a);
-		json_text(j, "b", c->differs[i].b);
+		json_text(j, "where", place->where);
+		if (explained)
+			json_text(j, "rule", place->rule);
+		json_text(j, "a", place->a);
+		json_text(j, "b", place->b);
 		json_object_end(j);
 	}
 	json_array_end(j);
+}
+
+static void print_proof(struct json *j, const struct proof *p)
+{
+	json_object_begin(j);
+	json_put_string(j, "same", proof_same_name(p->same));
+	noise_put_proof(j, p);
+	json_key(j, "differs");
+	print_places(j, p, false);
+	json_key(j, "explained");
+	print_places(j, p, true);
 	json_object_end(j);
+}
+
+/* "T1,T2"; an empty text says nothing. */
+static int read_looks(slice text, int64_t *a, int64_t *b, struct err *err)
+{
+	slice first = slice_take(&text, ',');
+
+	*a = *b = 0;
+	if (first.len == 0 && text.len == 0)
+		return 0;
+	if (warc_date_parse(first, a) == 0 && warc_date_parse(text, b) == 0)
+		return 0;
+	return err_set(err, ERR_SYNTAX,
+		"looks: two times are needed, such as 2026-05-12T13:04:05Z,2026-05-12T13:09:31Z");
+}
+
+static int inspect_pair(struct inspector *in, struct err *err)
+{
+	struct pair *p = &in->pair;
+	struct proof proof = {0};
+	int64_t time_a, time_b;
+	int rc = read_looks(buf_slice(&p->looks), &time_a, &time_b, err);
+
+	if (rc == 0)
+		rc = read_body(buf_str(&p->a), &in->body_a, err);
+	if (rc == 0)
+		rc = read_body(buf_str(&p->b), &in->body_b, err);
+	if (rc)
+		return rc;
+	rc = proof_compare(&(struct proof_params){.a = {buf_slice(&in->body_a),
+							  buf_slice(&p->media_type), time_a},
+				   .b = {buf_slice(&in->body_b), buf_slice(&p->media_type), time_b},
+				   .url = buf_slice(&p->url),
+				   .off = in->book->off,
+				   .ignore = in->book->has_ignore ? &in->book->ignore : NULL,
+				   .all = true},
+		&proof);
+	if (rc == 0)
+		print_proof(&in->json, &proof);
+	proof_release(&proof);
+	return err_code(err, rc);
 }
 
 static int inspect_line(struct inspector *in, slice line, struct err *err)
 {
-	struct change change;
 	int rc = read_pair(&in->pair, line, err);
 
-	if (rc == 0)
-		rc = read_body(buf_str(&in->pair.a), &in->body_a, err);
-	if (rc == 0)
-		rc = read_body(buf_str(&in->pair.b), &in->body_b, err);
-	if (rc)
-		return rc;
-	rc = change_compare(&(struct change_params){.a = buf_slice(&in->body_a),
-				    .b = buf_slice(&in->body_b),
-				    .media_type = buf_slice(&in->pair.media_type),
-				    .terms = {.book = in->book, .url = buf_slice(&in->pair.url)}},
-		&change);
-	if (rc == 0)
-		print_change(&in->json, &change);
-	change_release(&change);
-	return err_code(err, rc);
+	return rc ? rc : inspect_pair(in, err);
 }
 
 static int inspect_lines(struct inspector *in, FILE *file, struct err *err)
@@ -218,55 +291,100 @@ static enum cmd_status list_rules(void)
 	struct json j;
 
 	json_init_file(&j, stdout, JSON_LINES);
-	for (unsigned i = 0; i < NOISE_RULE_COUNT; i++) {
+	for (unsigned i = 0; i < RULE_COUNT; i++) {
 		json_object_begin(&j);
-		json_put_string(&j, "name", noise_rule_name((enum noise_rule)i));
-		json_put_string(&j, "summary", noise_rule_summary((enum noise_rule)i));
-		json_put_uint(&j, "version", NOISE_VERSION);
+		json_put_string(&j, "name", proof_rule_name((enum proof_rule_id)i));
+		json_put_string(&j, "summary", proof_rule_summary((enum proof_rule_id)i));
+		json_put_uint(&j, "version", NOISE_RULES_VERSION);
 		json_object_end(&j);
 	}
 	return cmd_finish(json_finish(&j));
+}
+
+static void inspector_init(struct inspector *in, const struct rulebook *book)
+{
+	*in = (struct inspector){.book = book};
+	buf_init(&in->pair.a, LINE_MAX_BYTES);
+	buf_init(&in->pair.b, LINE_MAX_BYTES);
+	buf_init(&in->pair.media_type, LINE_MAX_BYTES);
+	buf_init(&in->pair.url, LINE_MAX_BYTES);
+	buf_init(&in->pair.looks, LINE_MAX_BYTES);
+	buf_init(&in->body_a, BODY_MAX);
+	buf_init(&in->body_b, BODY_MAX);
+	json_init_file(&in->json, stdout, JSON_LINES);
+}
+
+/* Returns what writing came to. */
+static int inspector_finish(struct inspector *in)
+{
+	buf_release(&in->pair.a);
+	buf_release(&in->pair.b);
+	buf_release(&in->pair.media_type);
+	buf_release(&in->pair.url);
+	buf_release(&in->pair.looks);
+	buf_release(&in->body_a);
+	buf_release(&in->body_b);
+	return json_finish(&in->json);
 }
 
 static enum cmd_status run(const char *path, const struct rulebook *book)
 {
 	bool standard = strcmp(path, "-") == 0;
 	FILE *file = standard ? stdin : file_stream(path, "rb");
-	struct inspector in = {.book = book};
+	struct inspector in;
 	struct err err = {0};
 	int rc, written;
 
-	buf_init(&in.pair.a, LINE_MAX_BYTES);
-	buf_init(&in.pair.b, LINE_MAX_BYTES);
-	buf_init(&in.pair.media_type, LINE_MAX_BYTES);
-	buf_init(&in.pair.url, LINE_MAX_BYTES);
-	buf_init(&in.body_a, BODY_MAX);
-	buf_init(&in.body_b, BODY_MAX);
-	json_init_file(&in.json, stdout, JSON_LINES);
+	inspector_init(&in, book);
 	rc = file ? inspect_lines(&in, file, &err) : err_set(&err, ERR_IO, "%s", strerror(errno));
-	written = json_finish(&in.json);
+	written = inspector_finish(&in);
 	if (file && !standard)
 		(void)fclose(file);
-	buf_release(&in.pair.a);
-	buf_release(&in.pair.b);
-	buf_release(&in.pair.media_type);
-	buf_release(&in.pair.url);
-	buf_release(&in.body_a);
-	buf_release(&in.body_b);
 	if (rc == 0)
 		return cmd_finish(written);
 	err_prefix(&err, "%s", standard ? "standard input" : path);
 	return cmd_fail_input("inspect change", &err);
 }
 
-static enum cmd_status read_rules_and_run(const char *path, const struct change_options *o)
+static int set_text(struct buf *to, const char *text)
+{
+	return text ? buf_add_str(to, text) : 0;
+}
+
+/* Two files of the command line. */
+static enum cmd_status run_pair(
+	const struct option_args *args, const struct change_options *o, const struct rulebook *book)
+{
+	struct inspector in;
+	struct err err = {0};
+	int rc, written;
+
+	inspector_init(&in, book);
+	rc = set_text(&in.pair.a, args->ptr[0]);
+	if (rc == 0)
+		rc = set_text(&in.pair.b, args->ptr[1]);
+	if (rc == 0)
+		rc = set_text(&in.pair.media_type, o->media_type);
+	if (rc == 0)
+		rc = set_text(&in.pair.url, o->url);
+	if (rc == 0)
+		rc = set_text(&in.pair.looks, o->looks);
+	rc = rc ? err_code(&err, rc) : inspect_pair(&in, &err);
+	written = inspector_finish(&in);
+	return rc ? cmd_fail_input("inspect change", &err) : cmd_finish(written);
+}
+
+static enum cmd_status read_rules_and_run(
+	const struct option_args *args, const struct change_options *o)
 {
 	struct rulebook book;
 	struct err err = {0};
-	enum cmd_status status = noise_read_book(&o->without, o->ignore, &book, &err)
-					 ? cmd_fail("inspect change", &err)
-					 : run(path, &book);
+	enum cmd_status status;
 
+	if (noise_read_book(&o->without, o->ignore, &book, &err))
+		status = cmd_fail("inspect change", &err);
+	else
+		status = args->count == 2 ? run_pair(args, o, &book) : run(args->ptr[0], &book);
 	rulebook_release(&book);
 	return status;
 }
@@ -286,7 +404,7 @@ int inspect_change(int argc, char **argv)
 			&(struct err){ERR_USAGE, "the FILE with pairs of paths is missing (try "
 						 "'stillpoint inspect change --help')"});
 	else
-		status = read_rules_and_run(args.ptr[0], &options);
+		status = read_rules_and_run(&args, &options);
 	options_release(&COMMAND, &options);
 	return status;
 }

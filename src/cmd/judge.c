@@ -118,7 +118,7 @@ static enum cmd_status judge_and_print(
 	if (report_load(&report, catalog, 0, &err))
 		return cmd_fail_archive("judge", &err);
 	report.lists_requisites = o->requisites;
-	status = o->why ? explain("judge", catalog, &report, o->why, o->json)
+	status = o->why ? explain_page("judge", catalog, &report, o->why, o->json)
 			: print(&report, params->first, o->json);
 	if (!o->json && !o->why && !stillpoint_is_known(&report.window))
 		tell_slack(o->slack);

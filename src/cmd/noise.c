@@ -6,28 +6,28 @@
 #include "base/closest.h"
 #include "cmd/cmd.h"
 
-int noise_option_rules(const struct option_list *without, noise_set *ret_rules, struct err *err)
+int noise_option_rules(const struct option_list *without, proof_rule_set *ret_off, struct err *err)
 {
-	noise_set rules = NOISE_DEFAULT;
+	proof_rule_set off = 0;
 
 	for (size_t i = 0; i < without->len; i++) {
-		enum noise_rule rule;
+		enum proof_rule_id rule;
 		struct closest c;
 
-		if (noise_rule_find(slice_str(without->ptr[i]), &rule)) {
-			rules &= ~(1U << rule);
+		if (proof_rule_find(slice_str(without->ptr[i]), &rule)) {
+			off |= (proof_rule_set)1 << rule;
 			continue;
 		}
 		closest_init(&c, without->ptr[i]);
-		for (unsigned k = 0; k < NOISE_RULE_COUNT; k++)
-			closest_offer(&c, noise_rule_name((enum noise_rule)k));
+		for (unsigned k = 0; k < RULE_COUNT; k++)
+			closest_offer(&c, proof_rule_name((enum proof_rule_id)k));
 		return err_set(err, ERR_USAGE,
 			"--without-rule: there is no rule '%.99s'%s%s%s (see 'stillpoint inspect "
 			"change --list-rules')",
 			without->ptr[i], closest_get(&c) ? ", did you mean '" : "",
 			closest_get(&c) ? closest_get(&c) : "", closest_get(&c) ? "'?" : "");
 	}
-	*ret_rules = rules;
+	*ret_off = off;
 	return 0;
 }
 
@@ -50,7 +50,7 @@ int noise_read_book(
 	int rc;
 
 	rulebook_init(ret);
-	rc = noise_option_rules(without, &ret->set, err);
+	rc = noise_option_rules(without, &ret->off, err);
 	if (rc || !path)
 		return rc;
 	buf_init(&content, IGNORE_FILE_MAX + 1);
@@ -63,16 +63,32 @@ int noise_read_book(
 	return rc;
 }
 
-void noise_put_rules(struct json *j, const struct change *c)
+void noise_put_proof(struct json *j, const struct proof *p)
 {
 	json_key(j, "rules");
 	json_array_begin(j);
-	for (size_t i = 0; i < c->rule_count; i++) {
+	for (size_t i = 0; i < p->rules.len; i++) {
 		json_object_begin(j);
-		json_text(j, "name", c->rules[i].name);
-		json_put_uint(j, "count", c->rules[i].count);
+		json_text(j, "name", p->rules.ptr[i].name);
+		json_put_uint(j, "count", p->rules.ptr[i].count);
 		json_object_end(j);
 	}
 	json_array_end(j);
-	json_put_double(j, "masked_visible", c->masked_visible);
+	json_put_double(j, "masked_visible", p->masked);
+	json_key(j, "changed_in");
+	json_array_begin(j);
+	for (unsigned i = 0; i < PROOF_IN_COUNT; i++)
+		if (p->changed_in >> i & 1)
+			json_string(j, proof_in_name(i));
+	json_array_end(j);
+	json_key(j, "duties");
+	json_array_begin(j);
+	for (size_t i = 0; i < p->duties.len; i++) {
+		json_object_begin(j);
+		json_text(j, "a", p->duties.ptr[i].a);
+		json_text(j, "b", p->duties.ptr[i].b);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_put_string(j, "limit", p->limit);
 }

@@ -6,12 +6,13 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/options.h"
-#include "quality/change.h"
+#include "proof/proof.h"
+#include "proof/rulebook.h"
 
-/* Of --without-rule NAME: all rules but those of the list: 0, or ERR_USAGE with the rule that was
- * perhaps meant. */
+/* Of --without-rule NAME: the rules of the list: 0, or ERR_USAGE with the rule that was perhaps
+ * meant. */
 int noise_option_rules(
-	const struct option_list *without, noise_set *ret_rules, struct err *err) SP_MUST_CHECK;
+	const struct option_list *without, proof_rule_set *ret_off, struct err *err) SP_MUST_CHECK;
 
 /*
  * Reads a file of rules (docs/judgement.md) and checks it: 0, ERR_IO, or as ignore_parse. The
@@ -26,7 +27,7 @@ int noise_read_file(const char *path, struct buf *out, struct err *err) SP_MUST_
 int noise_read_book(const struct option_list *without, const char *path, struct rulebook *ret,
 	struct err *err) SP_MUST_CHECK;
 
-/* Adds the members "rules" and "masked_visible" to the object. */
-void noise_put_rules(struct json *j, const struct change *c);
+/* Adds the members "rules", "masked_visible", "changed_in", "duties" and "limit" to the object. */
+void noise_put_proof(struct json *j, const struct proof *p);
 
 #endif

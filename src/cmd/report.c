@@ -218,7 +218,7 @@ static enum cmd_status run(const char *archive, const struct report_options *o)
 		status = cmd_fail_archive("report", &err);
 	} else {
 		report.lists_requisites = o->requisites;
-		status = o->why ? explain("report", catalog, &report, o->why, o->json)
+		status = o->why ? explain_page("report", catalog, &report, o->why, o->json)
 				: print(&report, catalog, archive, o);
 		report_release(&report);
 	}

@@ -87,9 +87,14 @@ static void put_claims(const struct report *r, FILE *file)
 	if (r->sharp_normalised)
 		(void)fprintf(file,
 			"<p>Of the sharp pages, %" PRIu64 " were the same byte for byte. %" PRIu64
-			" differed by noise only: what can be read, followed, seen or sent is the "
-			"same (rules of version %u).</p>\n",
+			" differed by noise only: rules of version %u explain every place where "
+			"they differ.</p>\n",
 			r->sharp_bytes, r->sharp_normalised, r->rule_set);
+	if (r->on_rule_set_1)
+		(void)fprintf(file,
+			"<p>%" PRIu64 " of these rest on rule set version 1, which was too "
+			"lenient.</p>\n",
+			r->on_rule_set_1);
 	(void)fputs(
 		"<p>Not claimed: that a page did not change and change back between the two "
 		"downloads; that a cache in between showed what the origin had; that other "

@@ -207,6 +207,21 @@ static void print_evidence(const struct report *r, FILE *file)
 	}
 }
 
+/* What readers do not see, and which claims are weak. */
+static void print_changes(const struct report *r, FILE *file)
+{
+	if (r->changed_inside)
+		(void)fprintf(file,
+			"\nChanged in code or style only; text, links and structure the same: "
+			"%" PRIu64 ".\n",
+			r->changed_inside);
+	if (r->on_rule_set_1)
+		(void)fprintf(file,
+			"\nSharp pages that rest on rule set version 1, which was too lenient: "
+			"%" PRIu64 ". 'stillpoint verify' compares them again.\n",
+			r->on_rule_set_1);
+}
+
 /* What probes found. */
 static void print_variants(const struct report *r, FILE *file)
 {
@@ -393,6 +408,7 @@ int report_print(const struct report *r, const char *archive, FILE *file)
 	print_totals(r, file);
 	print_vanished(r, file);
 	print_evidence(r, file);
+	print_changes(r, file);
 	print_best(r, file);
 	print_composites(r, file);
 	print_variants(r, file);

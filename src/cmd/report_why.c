@@ -5,7 +5,7 @@
 #include "cmd/text.h"
 #include "extract/deceit.h"
 #include "quality/legs.h"
-#include "quality/normal.h"
+#include "quality/pair.h"
 
 static void print_label(FILE *file, const char *label)
 {
@@ -61,9 +61,12 @@ static void print_attempt(const struct attempt *a, bool is_judged, FILE *file)
 	(void)putc('\n', file);
 	if (a->failure.ptr)
 		print_line(file, "", a->failure);
-	if (a->rule_set && !a->has_normal)
-		print_line(file, "",
-			SLICE("no normalised digest: too little of it can be compared by rules"));
+	if (a->rules.len && a->rule_set > 1) {
+		print_label(file, "");
+		(void)fputs(a->has_class ? "the same but for noise: " : "differs: ", file);
+		text_name(file, a->rules, 0);
+		(void)putc('\n', file);
+	}
 	if (a->is_compact)
 		print_line(file, "", SLICE("compact: in a record with other looks"));
 	if (a->warc.ptr) {
@@ -85,12 +88,14 @@ static void print_rules(const struct report_page *p, FILE *file)
 		text_name(file, name, 0);
 		(void)fprintf(file, " (%" PRIu64 " times): %s\n", count, acted_summary(name));
 	}
+	if (p->rule_set == 1 && p->rules.len)
+		print_line(file, "", SLICE("by rule set version 1, which was too lenient"));
+	if (p->changed_in.len)
+		print_line(file, "changed in", p->changed_in);
 	if (p->masked) {
 		print_label(file, "masked");
-		(void)fprintf(file, "%.2f %% of the visible text%s\n",
-			100 * (double)p->masked / NORMAL_MILLION,
-			p->masked > NORMAL_MASKED_MAX ? ": too much to call the page sharp by rules"
-						      : "");
+		(void)fprintf(file, "%.2f %% of the visible text\n",
+			100 * (double)p->masked / PAIR_MILLION);
 	}
 	if (p->foreign_times)
 		print_line(file, "flags",

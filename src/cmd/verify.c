@@ -188,6 +188,14 @@ static int print_json(const struct verify *v)
 	for (size_t i = 0; i < v->captures.len; i++)
 		put_capture(&j, &v->captures.ptr[i]);
 	json_array_end(&j);
+	json_key(&j, "rule_set_1");
+	json_object_begin(&j);
+	json_put_uint(&j, "claims", v->rule_set_1.claims);
+	json_put_uint(&j, "hold", v->rule_set_1.hold);
+	json_put_uint(&j, "do_not_hold", v->rule_set_1.do_not_hold);
+	json_put_uint(&j, "not_recomputed", v->rule_set_1.not_recomputed);
+	json_object_end(&j);
+	json_put_uint(&j, "not_recomputed", v->not_recomputed);
 	put_problems(&j, "problems", "problem", &v->problems);
 	put_problems(&j, "notes", "note", &v->notes);
 	json_object_end(&j);

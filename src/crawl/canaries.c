@@ -3,13 +3,12 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "crawl/capture.h"
-#include "quality/place.h"
+#include "quality/page_kind.h"
 
 enum {
 	PICKS = 16,       /* random pages tried for a canary */
 	VISITS_MIN = 100, /* small sites need their probes for noise */
 	GROUP_LOOKS = 5,  /* at most, to decide about a group */
-	GROUP_TEXT_MAX = 8192,
 };
 
 static const double CALM = 0.9; /* survival of a page that should not have changed */
@@ -45,10 +44,10 @@ static int group_of(const struct capture *c, uint32_t page, uint64_t *ret, struc
 	*ret = 0;
 	url_init(&url);
 	buf_init(&text, URL_MAX);
-	buf_init(&directory, GROUP_TEXT_MAX);
+	buf_init(&directory, PAGE_KIND_MAX);
 	rc = pages_url(&c->pages, page, &text, err);
 	if (rc == 0 && url_parse(&url, buf_slice(&text), NULL, NULL) == 0 &&
-		place_directory(&url, &directory) == 0)
+		page_kind(&url, &directory) == 0)
 		*ret = hash_bytes(GROUP_KEY, buf_slice(&directory)) | 1;
 	buf_release(&directory);
 	buf_release(&text);
@@ -165,17 +164,22 @@ static int judge(struct capture *c, uint32_t page, bool changed, struct err *err
 	return k->suspect ? look(c, true, err) : 0;
 }
 
-static void keep_first(struct canaries *k, const struct attempt *a)
+int canaries_before(struct capture *c, const struct attempt *a, struct page_visit *ret,
+	bool *ret_has, struct err *err)
 {
-	k->first = (struct page_visit){
-		.state = a->state,
-		.has_normal = a->has_normal,
-		.normal = a->normal,
-		.rule_set = a->rule_set,
-	};
+	const struct canaries *k = &c->canaries;
+
+	*ret_has = true;
+	if (k->is_again && slice_eq(a->purpose, SLICE("canary"))) {
+		*ret = k->first;
+		return 0;
+	}
+	*ret_has = c->pages.list.ptr[a->page].visited;
+	return *ret_has ? pages_visit(&c->pages, a->page, ret, err) : 0;
 }
 
-int canaries_looked(struct capture *c, const struct attempt *a, bool usable, struct err *err)
+int canaries_looked(struct capture *c, const struct attempt *a, const struct page_visit *as_visit,
+	bool usable, struct err *err)
 {
 	struct canaries *k = &c->canaries;
 	struct page_visit visit;
@@ -194,7 +198,7 @@ int canaries_looked(struct capture *c, const struct attempt *a, bool usable, str
 		return judge(c, a->page, false, err);
 	if (!probing_has_room(c, true))
 		return 0;
-	keep_first(k, a);
+	k->first = *as_visit;
 	k->is_again = true;
 	rc = probing_send_canary(c, a->page, &k->is_out, err);
 	k->is_again = k->is_out;
@@ -206,7 +210,7 @@ int canaries_visited(struct capture *c, const struct attempt *a, struct err *err
 	struct canaries *k = &c->canaries;
 	int rc;
 
-	if (!is_wanted(c) || !c->lane->reading.normal.is_read || a->status >= 300)
+	if (!is_wanted(c) || !c->lane->reading.is_read || a->status >= 300)
 		return 0;
 	rc = err_code(err, u32_vec_push(&k->visited, a->page));
 	if (rc || k->visited.len < VISITS_MIN)

@@ -132,6 +132,7 @@ struct capture {
 	struct requests requests;
 	struct rules rules;   /* robots.txt of its hosts */
 	struct rulebook book; /* by which its pages are compared */
+	bool has_differing;   /* a revisit showed something else than its visit */
 	struct sitemap_list sitemaps;
 	struct unkept unkept;
 	struct stage stage;
@@ -398,10 +399,13 @@ enum dust_answer dust_compare(const struct dust_look *a, const struct dust_look 
 
 /* ---- dust_visits.c ---- */
 
+/* Whether a page that is about to be read is to be compared with others by what it shows. */
+int dust_wants_text(struct capture *c, uint32_t page, bool *ret, struct err *err) SP_MUST_CHECK;
+
 /* A page was visited and its response read. */
 int dust_visited(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
 
-/* Notes what a page shows; is_repeat tells whether another one has the same normalised view. */
+/* Notes what a page shows; is_repeat tells whether another one shows the same. */
 int dust_note_shown(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
 
 /* A page leads to another URL. */
@@ -498,7 +502,12 @@ void sessions_try(struct capture *c, uint32_t page);
 /* A page was visited: probes tell whether it is the same without cookies. */
 int sessions_visited(struct capture *c, const struct plan_order *order, const struct attempt *a,
 	const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
-int sessions_looked(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
+
+/* What the probe that is under way is compared with. */
+int sessions_before(
+	struct capture *c, struct page_visit *ret, bool *ret_has, struct err *err) SP_MUST_CHECK;
+int sessions_looked(struct capture *c, const struct attempt *a, const struct page_visit *as_visit,
+	struct err *err) SP_MUST_CHECK;
 void sessions_dropped(struct capture *c);
 
 /* ---- probing.c ---- */
@@ -507,11 +516,8 @@ void sessions_dropped(struct capture *c);
 int probing_revisited(
 	struct capture *c, const struct attempt *a, bool is_same, struct err *err) SP_MUST_CHECK;
 
-/* The plan is done: sends the probes of the end, once. *ret_waits: some are under way. */
-int probing_close(struct capture *c, bool *ret_waits, struct err *err) SP_MUST_CHECK;
-
-/* An attempt of an earlier process; is_same as above. 0 or ERR_NOMEM. */
-int probing_restore(struct capture *c, const struct attempt *a, bool is_same) SP_MUST_CHECK;
+/* An attempt of an earlier process. */
+void probing_restore(struct capture *c, const struct attempt *a);
 
 /* Requests of these kinds: the functions that fetching.c calls. */
 int probing_check(struct capture *c, size_t place, bool *ret_send, struct err *err) SP_MUST_CHECK;
@@ -530,9 +536,13 @@ int probing_send_canary(
 /* A usable visit was read and stored. */
 int canaries_visited(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
 
-/* A canary was looked at; usable: its response can be compared. */
-int canaries_looked(
-	struct capture *c, const struct attempt *a, bool usable, struct err *err) SP_MUST_CHECK;
+/* What a probe is compared with: the page's visit; of a second canary the first. */
+int canaries_before(struct capture *c, const struct attempt *a, struct page_visit *ret,
+	bool *ret_has, struct err *err) SP_MUST_CHECK;
+
+/* A canary was looked at; as_visit: for comparing others with it; usable: it can be compared. */
+int canaries_looked(struct capture *c, const struct attempt *a, const struct page_visit *as_visit,
+	bool usable, struct err *err) SP_MUST_CHECK;
 
 /* All visits are done: the last look, then the second visits; the barrier waits for both. */
 int canaries_close(struct capture *c, struct err *err) SP_MUST_CHECK;

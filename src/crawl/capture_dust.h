@@ -38,7 +38,7 @@ struct capture_dust {
 	enum crawl_dust mode;
 	struct dust dust;
 	struct spill looks;    /* by page */
-	struct dust_map shown; /* pages by what their normalised view is */
+	struct dust_map shown; /* pages by what they show */
 	struct dust_map paths; /* visited pages by path and query, on any host */
 	bool has_mirrors;      /* hosts that are left out */
 	bool has_prints;       /* URLs of print versions are known: texts are needed */

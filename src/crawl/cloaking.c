@@ -118,7 +118,7 @@ int cloaking_visited(struct capture *c, uint32_t page, const struct net_fetch *f
 	};
 	int rc;
 
-	if (!k->wants || !c->lane->reading.normal.is_read || fetch_is_down(c, r.host))
+	if (!k->wants || !c->lane->reading.is_read || fetch_is_down(c, r.host))
 		return 0;
 	k->wants = false;
 	sketch_read(&sample.sketch, buf_slice(&c->lane->reading.text.text));

@@ -319,9 +319,8 @@ static int take_look(struct capture *c, const struct net_fetch *f,
 	look->status = (uint16_t)f->status;
 	if (f->status >= 300 || !result->whole)
 		return 0;
-	reading->normalise = !c->settings->bytes_only;
 	reading->book = &c->book;
-	rc = reading_read(reading, f, READING_STATE, &again, err);
+	rc = reading_read(reading, f, READING_TEXT, &again, err);
 	if (rc == 0)
 		dust_look_take(c, &again.payload, look);
 	return rc;

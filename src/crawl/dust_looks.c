@@ -64,40 +64,37 @@ static uint64_t target_hash(struct capture *c, slice ref)
 	return dust_hash(&c->dust.dust, buf_slice(&s->text));
 }
 
-static bool is_reference(const struct view_item *item)
+/* Styles and scripts have versions in their names, and canonical addresses are no content. */
+static bool is_shown(enum link_kind kind)
 {
-	return item->kind == VIEW_LINK || item->kind == VIEW_IMAGE || item->kind == VIEW_MEDIA ||
-	       item->kind == VIEW_FRAME ||
-	       (item->kind == VIEW_FORM && item->attr && item->attr[0] == 'a');
+	return kind == LINK_PAGE || kind == LINK_IMAGE || kind == LINK_MEDIA ||
+	       kind == LINK_FRAME || kind == LINK_FORM;
 }
 
-static uint64_t shown_hash(struct capture *c, const struct view *v)
+/* Its words, and where its links and images lead. */
+static uint64_t shown_hash(struct capture *c, const struct reading *r)
 {
-	uint64_t hash = 0;
+	uint64_t hash = dust_hash(&c->dust.dust, buf_slice(&r->text.title));
 
-	for (size_t i = 0; i < v->items.len; i++) {
-		const struct view_item *item = &v->items.ptr[i];
-		slice text = slice_sub(buf_slice(&v->text), item->from, item->from + item->len);
+	hash = words_mix(hash, dust_hash(&c->dust.dust, buf_slice(&r->text.text)));
+	for (size_t i = 0; i < r->links.list.len; i++) {
+		const struct link *l = &r->links.list.ptr[i];
 
-		if (item->kind == VIEW_META)
-			continue; /* canonical addresses and the like */
-		hash = words_mix(hash, (uint64_t)item->kind + 1);
-		hash = words_mix(hash,
-			is_reference(item) ? target_hash(c, text) : dust_hash(&c->dust.dust, text));
+		if (!is_shown(l->kind))
+			continue;
+		hash = words_mix(hash, (uint64_t)l->kind + 1);
+		hash = words_mix(hash, target_hash(c, l->ref));
 	}
 	return hash;
 }
 
-static void take_sketch(const struct view *v, struct dust_look *look)
+static void take_sketch(const struct reading *r, struct dust_look *look)
 {
 	struct fingerprinter f;
 	struct fingerprint print;
 
 	fingerprinter_init(&f);
-	for (size_t i = 0; i < v->items.len; i++)
-		if (v->items.ptr[i].kind == VIEW_TEXT)
-			fingerprinter_add(&f, slice_sub(buf_slice(&v->text), v->items.ptr[i].from,
-						      v->items.ptr[i].from + v->items.ptr[i].len));
+	fingerprinter_add(&f, buf_slice(&r->text.text));
 	fingerprinter_finish(&f, &print);
 	look->words = print.words;
 	look->sketch = print.sketch;
@@ -107,10 +104,10 @@ void dust_look_take(struct capture *c, const struct digest *payload, struct dust
 {
 	const struct reading *r = &c->lane->reading;
 
-	if (r->viewing && r->normal.is_read && !r->view.cut) {
-		look->shown = shown_hash(c, &r->view);
+	if (r->mode == READING_TEXT && r->is_read && !r->text.cut) {
+		look->shown = shown_hash(c, r);
 		if (c->dust.has_prints || c->dust.mode == CRAWL_DUST_APPLY)
-			take_sketch(&r->view, look);
+			take_sketch(r, look);
 	} else {
 		memcpy(&look->shown, payload->bytes, sizeof look->shown);
 	}

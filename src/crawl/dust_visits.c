@@ -244,13 +244,12 @@ static int note_shown(struct capture *c, uint32_t page, uint64_t hash, struct er
 
 int dust_note_shown(struct capture *c, const struct attempt *a, struct err *err)
 {
-	const struct digest *digest = a->has_normal ? &a->normal : &a->payload;
 	uint64_t hash;
 
 	c->dust.is_repeat = false;
 	if (a->status >= 300 || !a->has_payload || a->truncated)
 		return 0;
-	memcpy(&hash, digest->bytes, sizeof hash);
+	memcpy(&hash, a->payload.bytes, sizeof hash);
 	return note_shown(c, a->page, hash, err);
 }
 
@@ -263,6 +262,20 @@ static bool wants_look(struct capture *c)
 
 	return c->dust.mode == CRAWL_DUST_APPLY || form->field_count > 0 || c->dust.has_prints ||
 	       mirrors_are_possible(c) || (e && e->other != DUST_NONE);
+}
+
+int dust_wants_text(struct capture *c, uint32_t page, bool *ret, struct err *err)
+{
+	bool has = false;
+	int rc;
+
+	*ret = false;
+	if (page_kind_is_requisite(c->pages.list.ptr[page].kind) ||
+		(c->dust.mode == CRAWL_DUST_OFF && !mirrors_are_possible(c)))
+		return 0;
+	rc = dust_form_of_page(c, page, &has, err);
+	*ret = rc == 0 && has && wants_look(c);
+	return rc;
 }
 
 int dust_visited(struct capture *c, const struct attempt *a, struct err *err)

@@ -183,14 +183,11 @@ static int mark_still_point(struct capture *c, struct err *err)
 	return capture_moment(c, "stillpoint", err);
 }
 
-/* The planner has no more orders: the last probes are sent, and when they are done, it is over. */
+/* The planner has no more orders, and no probe is under way. */
 static int end_orders(struct capture *c, struct err *err)
 {
-	bool waits;
-	int rc = probing_close(c, &waits, err);
-
-	c->stage.ended = rc == 0 && !waits;
-	return rc || waits ? rc : importance_close(c, err);
+	c->stage.ended = true;
+	return importance_close(c, err);
 }
 
 /* The next order would be the first revisit. */

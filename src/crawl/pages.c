@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "extract/link_kind.h"
-#include "quality/legs.h"
 
 /* Stored before each URL in the table of records. */
 struct record_head {
@@ -186,19 +185,4 @@ int pages_visit(const struct pages *p, uint32_t number, struct page_visit *ret, 
 {
 	assert(p->list.ptr[number].visited);
 	return spill_read(&p->visits, visit_offset(number), ret, sizeof *ret, err);
-}
-
-bool page_visit_is_same(const struct page_visit *visit, const struct attempt *a)
-{
-	struct observation then = {
-		.status = a->status, /* its digests cover the status */
-		.has_state = true,
-		.state = visit->state,
-		.has_normal = visit->has_normal,
-		.normal = visit->normal,
-		.rule_set = visit->rule_set,
-	};
-	struct observation now = legs_observe(a);
-
-	return observation_same(&then, &now) != NULL;
 }

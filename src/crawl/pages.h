@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "archive/same.h"
 #include "archive/warc_entry.h"
 #include "base/api.h"
 #include "base/buf.h"
@@ -31,19 +32,25 @@ bool page_kind_is_requisite(uint8_t kind);
 
 /* A usable visit, to compare the revisit with. */
 struct page_visit {
-	struct digest state;
+	struct same_key key;
 	struct digest payload;
-	struct digest normal; /* the normalised one, if has_normal */
-	unsigned rule_set;    /* version of its rules */
-	bool has_normal;
-	uint64_t coding;       /* attempt.h: bodies are the same only if that is, too */
+	uint64_t coding; /* attempt.h: bodies are the same only if that is, too */
+	uint64_t type;   /* of its media type (comparing.h) */
+	uint16_t status;
+	bool is_plain;         /* others can be compared with it by their bodies */
 	int64_t date;          /* of its record */
 	struct warc_id record; /* empty when its body is in another one */
+	struct warc_id own;    /* its record, whatever that has */
 	double end;            /* on the planner's clock */
 };
 
 /* Whether an attempt shows the same as the visit; both are usable (quality/verdict.h). */
-bool page_visit_is_same(const struct page_visit *visit, const struct attempt *a);
+static inline bool page_visit_is_same(const struct page_visit *visit, const struct attempt *a)
+{
+	struct same_key now = same_key_of(a);
+
+	return same_compare(&visit->key, &now) != SAME_NOT;
+}
 
 /* The prior of a page when it is found; then the planner has it. */
 struct page_prior {

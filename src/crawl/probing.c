@@ -1,15 +1,15 @@
 #include "crawl/probing.h"
 
 #include "base/hash.h"
+#include "base/word.h"
 #include "crawl/capture.h"
-#include "quality/learner.h"
-#include "quality/place.h"
+#include "quality/page_kind.h"
+#include "quality/pair.h"
 
 enum {
-	AT_ONCE = 2,           /* double fetches of a kind of page */
-	LATER = 2,             /* the same, at the end */
+	KIND_PAGES = 8,        /* that are probed for noise */
+	NOISE_PROBES = 2,      /* of each: with the revisit three downloads */
 	NO_NOISE_PERCENT = 20, /* more for each kind of variants while no page differs */
-	KIND_TEXT_MAX = 8192,
 };
 
 /* Constant: kinds are compared within one process only, but tests want the same ones. */
@@ -21,7 +21,7 @@ static const struct {
 	unsigned percent, min;
 	enum request_kind request;
 } PURPOSES[PROBING_PURPOSES] = {
-	[PROBING_NOISE] = {"noise", 50, 2, REQUEST_NOISE},
+	[PROBING_NOISE] = {"noise", 50, 4, REQUEST_NOISE},
 	[PROBING_VARIANT] = {"variant", 15, 1, REQUEST_VARIANT},
 	[PROBING_LANGUAGE] = {"language", 15, 1, REQUEST_LANGUAGE},
 	[PROBING_CANARY] = {"canary", 20, 0, REQUEST_CANARY},
@@ -37,7 +37,6 @@ static const char *probing_purpose_name(enum probing_purpose purpose)
 void probing_release(struct probing *p)
 {
 	probing_kinds_release(&p->kinds);
-	probing_candidates_release(&p->later);
 	*p = (struct probing){0};
 }
 
@@ -69,7 +68,7 @@ static unsigned percent_of(const struct capture *c, enum probing_purpose purpose
 		return percent;
 	if (!c->settings->variant_language)
 		percent += PURPOSES[PROBING_LANGUAGE].percent;
-	if (p->counts[PROBING_NOISE] == 0 && p->later.len == 0)
+	if (p->counts[PROBING_NOISE] == 0)
 		percent += NO_NOISE_PERCENT;
 	return percent;
 }
@@ -184,8 +183,8 @@ int probing_finished(
 
 /* ---- which pages ---- */
 
-/* The kind of the page that was read last; 0 when it cannot be told. */
-static int find_kind(struct capture *c, slice url, uint64_t *ret)
+/* The kind of a page; 0 when it cannot be told. */
+static int find_kind(slice url, uint64_t *ret)
 {
 	struct url parsed;
 	struct buf text;
@@ -193,10 +192,10 @@ static int find_kind(struct capture *c, slice url, uint64_t *ret)
 
 	*ret = 0;
 	url_init(&parsed);
-	buf_init(&text, KIND_TEXT_MAX);
+	buf_init(&text, PAGE_KIND_MAX);
 	rc = url_parse(&parsed, url, NULL, NULL);
 	if (rc == 0)
-		rc = place_kind(&parsed, &c->lane->reading.view, &text);
+		rc = page_kind(&parsed, &text);
 	if (rc == 0)
 		*ret = hash_bytes(KIND_KEY, buf_slice(&text)) | 1;
 	buf_release(&text);
@@ -216,33 +215,35 @@ static struct probing_kind *entry_of(struct probing *p, uint64_t kind)
 	return &p->kinds.ptr[p->kinds.len - 1];
 }
 
-static int keep_for_later(struct probing *p, uint32_t page, uint64_t kind)
+/* Text, links and structure are never learned: probes would show nothing. */
+static bool may_be_noise(slice rules)
 {
-	if (p->later.len >= PROBING_CANDIDATES_MAX)
-		return 0;
-	return probing_candidates_push(
-		&p->later, (struct probing_candidate){.page = page, .kind = kind});
+	static const slice NEVER[] = {
+		SLICE_INIT("text"), SLICE_INIT("links"), SLICE_INIT("structure")};
+	slice left = pair_changed_in(rules), word;
+
+	while (word_next(&left, ',', &word))
+		for (size_t i = 0; i < sizeof NEVER / sizeof NEVER[0]; i++)
+			if (slice_eq(word, NEVER[i]))
+				return false;
+	return !pair_has_duties(rules);
 }
 
 static int probe_noise(struct capture *c, const struct attempt *a, struct err *err)
 {
-	struct probing *p = &c->probing;
 	struct probing_kind *k;
-	uint64_t kind;
-	int rc = find_kind(c, a->url, &kind);
+	uint64_t kind = 0;
+	int rc = may_be_noise(a->rules) ? find_kind(a->url, &kind) : 0;
 
 	if (rc || kind == 0)
 		return err_code(err, rc);
-	k = entry_of(p, kind);
-	if (!k || k->at_once + k->later >= AT_ONCE + LATER)
+	k = entry_of(&c->probing, kind);
+	if (!k || k->pages >= KIND_PAGES || !has_room(c, PROBING_NOISE))
 		return 0;
-	if (k->at_once > k->later || k->at_once == AT_ONCE || !has_room(c, PROBING_NOISE)) {
-		k->later++;
-		return err_code(err, keep_for_later(p, a->page, kind));
-	}
-	k->at_once++;
-	k->sent++;
-	return send(c, a->page, PROBING_NOISE, true, err);
+	k->pages++;
+	for (int i = 0; rc == 0 && i < NOISE_PROBES; i++)
+		rc = send(c, a->page, PROBING_NOISE, true, err);
+	return rc;
 }
 
 /* Without cookies a fresh jar is the same jar. */
@@ -259,67 +260,23 @@ static int probe_variant(struct capture *c, const struct attempt *a, struct err 
 
 int probing_revisited(struct capture *c, const struct attempt *a, bool is_same, struct err *err)
 {
-	if (!is_wanted(c) || !c->lane->reading.normal.is_read || a->status >= 300)
+	if (!is_wanted(c) || !c->lane->reading.is_read || a->status >= 300)
 		return 0;
 	return is_same ? probe_variant(c, a, err) : probe_noise(c, a, err);
 }
 
-/* Sends those whose kind has fewer double fetches than that, as long as there is room. */
-static int send_later(struct capture *c, unsigned fewer_than, struct err *err)
-{
-	struct probing *p = &c->probing;
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < p->later.len && used(p) < budget(p); i++) {
-		struct probing_candidate *one = &p->later.ptr[i];
-		struct probing_kind *k = one->kind ? entry_of(p, one->kind) : NULL;
-
-		if (one->sent || (k && k->sent >= fewer_than))
-			continue;
-		one->sent = true;
-		if (k)
-			k->sent++;
-		rc = send(c, one->page, PROBING_NOISE, false, err);
-	}
-	return rc;
-}
-
-int probing_close(struct capture *c, bool *ret_waits, struct err *err)
-{
-	struct probing *p = &c->probing;
-	int rc = 0;
-
-	*ret_waits = false;
-	if (p->is_closing || !is_wanted(c))
-		return 0;
-	p->is_closing = true;
-	/* A kind of which one page was fetched twice has taught nothing yet. */
-	rc = send_later(c, LEARNER_SUPPORT, err);
-	if (rc == 0)
-		rc = send_later(c, AT_ONCE + LATER, err);
-	*ret_waits = c->requests.unplanned > 0;
-	return rc;
-}
-
 /* ---- after a crash ---- */
 
-int probing_restore(struct capture *c, const struct attempt *a, bool is_same)
+void probing_restore(struct capture *c, const struct attempt *a)
 {
 	struct probing *p = &c->probing;
 
 	if (a->leg != ATTEMPT_PROBE) {
 		p->requests++;
-		if (a->leg == ATTEMPT_REVISIT && !is_same && a->rule_set && a->status < 300)
-			return keep_for_later(p, a->page, 0);
-		return 0;
+		return;
 	}
 	if (a->number > p->number)
 		p->number = a->number;
 	for (unsigned i = 0; i < PROBING_PURPOSES; i++)
 		p->counts[i] += slice_eq(a->purpose, slice_str(PURPOSES[i].name));
-	/* Observations come page by page, so it is the last one if at all. */
-	if (p->later.len && p->later.ptr[p->later.len - 1].page == a->page &&
-		slice_eq(a->purpose, SLICE("noise")))
-		p->later.len--;
-	return 0;
 }

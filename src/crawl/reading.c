@@ -8,10 +8,9 @@
 #include "base/io.h"
 #include "base/word.h"
 #include "http/echo.h"
+#include "quality/manner.h"
 
 enum {
-	VIEW_TEXT_KEEP = 4 << 20,  /* bytes of memory of a view that are kept for the next */
-	VIEW_ITEMS_KEEP = 1 << 16, /* items, the same */
 	TAIL_MAX = 16 << 10,
 };
 
@@ -87,7 +86,6 @@ int reading_init(struct reading *r, size_t body_max)
 	page_text_init(&r->text);
 	buf_init(&r->body, body_max);
 	buf_init(&r->tail, 2 * (size_t)TAIL_MAX);
-	view_init(&r->view, NOISE_DEFAULT);
 	stand_in_init(&r->stand_in);
 	forms_init(&r->forms);
 	deceit_init(&r->deceit);
@@ -108,7 +106,7 @@ void reading_release(struct reading *r)
 	page_text_release(&r->text);
 	buf_release(&r->body);
 	buf_release(&r->tail);
-	view_release(&r->view);
+	required_release(&r->required);
 	stand_in_release(&r->stand_in);
 	forms_release(&r->forms);
 	deceit_release(&r->deceit);
@@ -132,7 +130,7 @@ bool reading_is_html(const struct reading *r)
 
 uint64_t reading_manner(const struct reading *r)
 {
-	return normal_manner(state_fields(r->state), r->viewing ? r->view.manner : 0);
+	return manner_of(state_fields(r->state), required_number(&r->required));
 }
 
 int reading_stand_in(const struct reading *r, const struct state_result *result, slice url,
@@ -145,8 +143,8 @@ int reading_stand_in(const struct reading *r, const struct state_result *result,
 			.status = result->status,
 			.head = state_fields(r->state),
 			.url = url,
-			.body = r->signing && normal_is_read(result) ? &body : NULL,
-			.missing = r->normal.missing,
+			.body = r->is_read ? &body : NULL,
+			.missing = r->is_read ? required_missing(&r->required) : (slice){0},
 		},
 		ret);
 }
@@ -183,17 +181,6 @@ static int begin_links(struct reading *r)
 	return read_link_headers(r);
 }
 
-/* A view that was large gives its memory back. */
-static int begin_view(struct reading *r, slice url)
-{
-	if (r->view.text.len > VIEW_TEXT_KEEP || r->view.items.len > VIEW_ITEMS_KEEP ||
-		r->view.nodes.len > VIEW_ITEMS_KEEP) {
-		view_release(&r->view);
-		view_init(&r->view, NOISE_DEFAULT);
-	}
-	return view_start(&r->view, r->book, url);
-}
-
 /* Starts the parser if anything is wanted of it. */
 static int begin(struct reading *r, slice url)
 {
@@ -201,41 +188,29 @@ static int begin(struct reading *r, slice url)
 	bool wants_links = r->mode == READING_LINKS || r->mode == READING_TEXT;
 	int rc;
 
-	r->viewing =
-		r->normalise && r->mode != READING_BODY && normal_applies(state_fields(r->state));
-	rc = r->viewing ? begin_view(r, url) : 0;
+	r->signing = r->mode != READING_BODY && stand_in_applies(state_fields(r->state));
+	rc = r->signing ? required_start(&r->required, &r->book->ignore, url) : 0;
 	if (rc)
 		return rc;
-	r->signing = r->mode != READING_BODY && stand_in_applies(state_fields(r->state));
+	r->required.is_on = r->required.is_on && r->signing;
 	r->suspects = r->suspects && wants_links && r->signing;
 	if (r->suspects)
 		deceit_start(&r->deceit);
 	if (r->signing)
 		stand_in_reset(&r->stand_in);
-	r->parsing =
-		r->viewing || r->signing || (wants_links && page_format_of(type) != PAGE_OPAQUE);
+	r->parsing = r->signing || (wants_links && page_format_of(type) != PAGE_OPAQUE);
 	if (r->parsing)
 		page_open(r->page,
 			&(struct page_params){
 				.content_type = type,
 				.links = wants_links ? &r->links : NULL,
 				.text = r->mode == READING_TEXT ? &r->text : NULL,
-				.view = r->viewing ? &r->view : NULL,
+				.required = r->required.is_on ? &r->required : NULL,
 				.stand_in = r->signing ? &r->stand_in : NULL,
 				.deceit = r->suspects ? &r->deceit : NULL,
 				.forms = r->gathers_forms && wants_links ? &r->forms : NULL,
 			});
 	return wants_links ? begin_links(r) : 0;
-}
-
-/* What the rules made of a response that has been read. */
-static int finish_view(struct reading *r, const struct state_result *result)
-{
-	int rc = normal_take(&r->view, result, &r->normal);
-
-	if (rc == 0 && r->normal.has_digest)
-		rc = state_shown(r->state, &r->normal.view, &r->normal.digest);
-	return rc;
 }
 
 static int feed_spool(struct reading *r, int fd, uint64_t size, struct err *err)
@@ -271,7 +246,7 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 
 	r->mode = mode;
 	r->parsing = false;
-	r->normal = (struct normal){0};
+	r->is_read = false;
 	buf_reset(&r->body);
 	buf_reset(&r->tail);
 	r->has_sentinel = r->has_secret = false;
@@ -291,7 +266,6 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 	if (r->parsing)
 		page_close(r->page);
 	r->parsing = false;
-	if (rc == 0 && r->viewing)
-		rc = finish_view(r, ret);
+	r->is_read = rc == 0 && r->signing && manner_is_read(ret);
 	return err_code(err, rc);
 }

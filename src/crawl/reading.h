@@ -1,7 +1,6 @@
 /*
- * Reads a response: its state and, if wanted, its links, its decoded body or what rules against
- * noise make of it, all in one pass. Buffers are reused for
- * the next response.
+ * Reads a response: its state and, if wanted, its links or its decoded body, all in one pass.
+ * Buffers are reused for the next response.
  */
 #ifndef CRAWL_READING_H
 #define CRAWL_READING_H
@@ -16,7 +15,7 @@
 #include "http/served.h"
 #include "http/state.h"
 #include "net/net.h"
-#include "quality/normal.h"
+#include "proof/rulebook.h"
 
 enum reading_for {
 	READING_STATE, /* only */
@@ -26,8 +25,8 @@ enum reading_for {
 };
 
 /*
- * Fields are its own, but for the results (links, text, forms, resolver, body, normal) and those of
- * the caller.
+ * Fields are its own, but for the results (links, text, forms, resolver, body, is_read) and those
+ * of the caller.
  */
 struct reading {
 	struct state *state;
@@ -41,19 +40,17 @@ struct reading {
 	bool suspects;               /* the caller's: signs of deceit are wanted, with links */
 	struct forms forms;          /* of gathers_forms */
 	bool gathers_forms;          /* the caller's: forms are wanted, with links */
-	bool normalise;              /* the caller's: normal is wanted, but of READING_BODY */
-	const struct rulebook *book; /* the caller's: by these rules; borrowed */
+	const struct rulebook *book; /* the caller's: the user's rules; borrowed */
 	slice sentinel;              /* the caller's: looked for in bodies; borrowed; empty: none */
 	bool has_sentinel;           /* the body that was read last contains it */
 	bool has_secret;             /* the response that was read last repeats one of secrets */
 	const slice *secrets;        /* the caller's: looked for in heads and bodies; borrowed */
 	size_t secret_count;         /* 0: none */
 	struct buf tail;             /* end of the last chunk, where one of them may begin */
-	struct normal normal;        /* of the response that was read last */
-	struct view view;
+	bool is_read;                /* the last response is HTML, and all of it was read */
+	struct required required;
 	struct stand_in stand_in;
 	bool signing; /* signs of what stands in a page's place are read */
-	bool viewing;
 	bool parsing;
 	const atomic_bool *stopping; /* the caller's; NULL: it never stops */
 };
@@ -78,7 +75,7 @@ const struct fields *reading_head(const struct reading *r);
 /* Whether the body that was read last is HTML. */
 bool reading_is_html(const struct reading *r);
 
-/* How the body under that head is read (quality/normal.h). */
+/* How the body under that head is read (quality/manner.h). */
 uint64_t reading_manner(const struct reading *r);
 
 /*

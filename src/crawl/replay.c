@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "crawl/capture.h"
+#include "crawl/comparing.h"
 #include "extract/robots_policy.h"
 #include "quality/legs.h"
 #include "rank/packed.h"
@@ -302,18 +303,19 @@ static int restore_visit(struct replaying *r, const struct attempt *o)
 	struct capture *c = r->capture;
 	/* Only wall times outlive the process; the planner's clock is 0 when the capture begins. */
 	struct page_visit v = {
-		.state = o->state,
+		.key = same_key_of(o),
 		.payload = o->payload,
-		.has_normal = o->has_normal,
-		.normal = o->normal,
-		.rule_set = o->rule_set,
+		.type = comparing_type(o),
+		.status = (uint16_t)o->status,
 		.coding = o->coding,
 		.date = o->wall.sent,
 		.end = clock_seconds(o->wall.last_byte - c->row.started),
 	};
 
-	if (!o->is_revisit && o->record_id.ptr && o->record_id.len < sizeof v.record.text)
-		memcpy(v.record.text, o->record_id.ptr, o->record_id.len);
+	if (o->record_id.ptr && o->record_id.len < sizeof v.own.text)
+		memcpy(v.own.text, o->record_id.ptr, o->record_id.len);
+	if (!o->is_revisit)
+		v.record = v.own;
 	return pages_set_visit(&c->pages, o->page, &v, r->err);
 }
 
@@ -332,23 +334,10 @@ static int restore_revisit(struct replaying *r, const struct attempt *o)
 		rc = pages_prior(&c->pages, o->page, &prior, r->err);
 	if (rc)
 		return rc;
+	c->has_differing = c->has_differing || (o->status < 400 && !page_visit_is_same(&visit, o));
 	counters_add_revisit(&c->counters, survival_at(prior.survival, fmax(0, start - visit.end)),
 		o->status < 400 && page_visit_is_same(&visit, o));
 	return 0;
-}
-
-static int restore_probing(struct replaying *r, const struct attempt *o, bool is_usable)
-{
-	struct capture *c = r->capture;
-	struct page_visit visit;
-	bool is_same = true;
-	int rc = 0;
-
-	if (o->leg == ATTEMPT_REVISIT && is_usable && c->pages.list.ptr[o->page].visited) {
-		rc = pages_visit(&c->pages, o->page, &visit, r->err);
-		is_same = rc == 0 && page_visit_is_same(&visit, o);
-	}
-	return rc ? rc : fail(r, probing_restore(c, o, is_same));
 }
 
 /* A look of a watch: compared with the one before as when it was made. */
@@ -389,9 +378,9 @@ static int on_observation(void *context, const struct attempt *o)
 	if (c->looking)
 		return restore_look(r, o, observation_is_usable(&shown));
 	cloaking_restore(c, o);
-	rc = restore_probing(r, o, observation_is_usable(&shown));
-	if (rc || !observation_is_usable(&shown))
-		return rc;
+	probing_restore(c, o);
+	if (!observation_is_usable(&shown))
+		return 0;
 	if (o->leg == ATTEMPT_VISIT) {
 		rc = dust_restore_visit(c, o, r->err);
 		return rc ? rc : restore_visit(r, o);

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "crawl/capture.h"
+#include "crawl/comparing.h"
 #include "extract/link_kind.h"
 #include "http/retry_after.h"
 #include "http/served.h"
 #include "quality/legs.h"
+#include "quality/manner.h"
 #include "rate/link_set.h"
 
 static struct attempt_times times_of(const struct net_times *t)
@@ -155,18 +157,6 @@ static void apply_head(struct attempt *a, const struct served *served, const str
 		a->address = slice_str(f->ip);
 }
 
-/* What the rules made of it. What they say of error pages proves nothing. */
-static void apply_rules(struct attempt *a, const struct normal *n)
-{
-	if (!n->is_read || !a->has_state || a->status >= 400)
-		return;
-	a->rule_set = NOISE_VERSION;
-	a->masked = n->masked;
-	a->rules = slice_str(n->rules);
-	a->has_normal = n->has_digest;
-	a->normal = n->digest;
-}
-
 /* A sketch of the page's links, for rates of new ones. */
 static void apply_links(struct attempt *a, const struct links *links, struct link_set *set)
 {
@@ -188,6 +178,7 @@ struct shown {
 	char stand_in[STAND_IN_SIZE];
 	struct deceit_signs signs;
 	char deceit[DECEIT_LINE_SIZE]; /* a line of deceit_write, or of cloaking_compare */
+	struct comparing_room compared;
 };
 
 /* Where the page leads browsers, as a URL. */
@@ -244,7 +235,6 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 	bool unproven;
 	int rc;
 
-	reading->normalise = !c->settings->bytes_only;
 	reading->book = &c->book;
 	login_watch(c, reading);
 	rc = reading_read(reading, f, mode, result, err);
@@ -255,10 +245,9 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 	if (rc || reading->has_secret)
 		return rc;
 	set_body(a, result, reading_field(reading, SLICE("content-type")),
-		normal_coding(result->coding, reading_manner(reading)));
+		manner_coding(result->coding, reading_manner(reading)));
 	unproven = is_unproven(f, result);
 	apply(a, result, unproven);
-	apply_rules(a, &reading->normal);
 	reading_served(reading, a->wall.last_byte, &shown->served);
 	apply_head(a, &shown->served, f);
 	if ((mode == READING_LINKS || mode == READING_TEXT) && f->status < 300 && result->whole)
@@ -320,24 +309,6 @@ void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status
 
 /* ---- the two observations ---- */
 
-static int keep_visit(
-	struct capture *c, const struct attempt *a, const struct warc_id *record, struct err *err)
-{
-	struct page_visit v = {
-		.state = a->state,
-		.payload = a->payload,
-		.has_normal = a->has_normal,
-		.normal = a->normal,
-		.rule_set = a->rule_set,
-		.coding = a->coding,
-		.date = a->wall.sent,
-		.record = *record,
-		.end = capture_seconds(c, a->clock.last_byte),
-	};
-
-	return pages_set_visit(&c->pages, a->page, &v, err);
-}
-
 static int compare_visit(
 	struct capture *c, const struct page_visit *visit, const struct attempt *a, struct err *err)
 {
@@ -350,6 +321,7 @@ static int compare_visit(
 		return rc;
 	counters_add_revisit(&c->counters, survival_at(prior.survival, length > 0 ? length : 0),
 		a->status < 400 && is_same);
+	c->has_differing = c->has_differing || (!is_same && a->status < 400);
 	return probing_revisited(c, a, is_same, err);
 }
 
@@ -376,14 +348,6 @@ static bool find_body(struct capture *c, const struct page_visit *visit, const s
 	return true;
 }
 
-/* The same bytes as at the visit prove more than rules, and take less space. */
-static void drop_rules(struct attempt *a)
-{
-	a->rule_set = a->masked = 0;
-	a->rules = (slice){0};
-	a->has_normal = false;
-}
-
 /*
  * Looks that found what is known already, or that and noise, are kept as compact evidence
  * (archive/compact.h), if it is wanted. Of a patch the place of the other body has to be known.
@@ -404,8 +368,6 @@ static void choose_form(const struct capture *c, const struct page_visit *visit,
 	} else {
 		a->is_compact = a->is_revisit;
 	}
-	if (a->is_compact && a->is_revisit && digest_eq(&visit->state, &a->state))
-		drop_rules(a);
 }
 
 /* Whether later responses are compared with this one: a visit, or a look that shows another state.
@@ -417,19 +379,22 @@ static bool is_to_compare_with(const struct attempt *a, const struct page_visit 
 }
 
 static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
-	const struct page_visit *visit, struct err *err)
+	const struct page_visit *visit, struct warc_id *ret_record, struct err *err)
 {
 	struct observation shown = legs_observe(a);
-	struct warc_id record;
+	struct warc_id record = {0};
 	int rc;
 
 	a->is_revisit = find_body(c, visit, a, &a->original);
 	choose_form(c, visit, a);
 	rc = store_attempt(&c->lane->store, c->row.id, a, f, &record, err);
-	if (a->is_revisit)
-		record = (struct warc_id){0}; /* no record refers to a revisit record */
-	if (rc == 0 && is_to_compare_with(a, visit) && observation_is_usable(&shown))
-		rc = keep_visit(c, a, &record, err);
+	if (ret_record)
+		*ret_record = record;
+	if (rc == 0 && is_to_compare_with(a, visit) && observation_is_usable(&shown)) {
+		struct page_visit v = comparing_as_visit(c, a, &record);
+
+		rc = pages_set_visit(&c->pages, a->page, &v, err);
+	}
 	if (rc == 0 && a->leg == ATTEMPT_LOOK)
 		looking_saw(
 			c, a, observation_is_usable(&shown), visit && page_visit_is_same(visit, a));
@@ -450,7 +415,6 @@ static int find_links(struct capture *c, const struct plan_order *order, const s
 	if (order->leg == PLAN_REVISIT) {
 		if (v && page_visit_is_same(v, a))
 			return 0;
-		c->lane->reading.normalise = false;
 		rc = reading_read(&c->lane->reading, f, READING_LINKS, &again, err);
 	}
 	url_init(&document);
@@ -485,17 +449,19 @@ static void report_problem(struct capture *c, const struct attempt *a)
 static int choose_mode(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
 	enum reading_for *ret, struct err *err)
 {
-	bool wants_text = false;
+	bool wants_text = false, dust_wants = false;
 	int rc = 0;
 
 	if (order->leg != PLAN_REVISIT)
-		rc = traps_page_arrived(c, f, order->page, &wants_text);
+		rc = err_code(err, traps_page_arrived(c, f, order->page, &wants_text));
+	if (rc == 0 && order->leg != PLAN_REVISIT && f->status < 300)
+		rc = dust_wants_text(c, order->page, &dust_wants, err);
 	if (rc)
-		return err_code(err, rc);
+		return rc;
 	c->lane->reading.gathers_forms = form_queries_are_on(c) && order->leg == PLAN_VISIT;
 	c->lane->reading.suspects =
 		c->settings->spam != CRAWL_SPAM_OFF && order->leg != PLAN_REVISIT;
-	wants_text = cloaking_page_arrives(c, order, f->status) || wants_text ||
+	wants_text = cloaking_page_arrives(c, order, f->status) || wants_text || dust_wants ||
 		     c->lane->reading.gathers_forms || c->steering.on;
 	*ret = order->leg == PLAN_REVISIT ? READING_STATE
 	       : wants_text               ? READING_TEXT
@@ -542,7 +508,10 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	follow = !c->lane->reading.has_secret;
 	again = again || sessions_retry(c, order, &a, visit && page_visit_is_same(visit, &a));
 	*ret_outcome = again ? PLAN_RETRY : outcome_of(&a, f);
-	rc = save(c, &a, f, visit, err);
+	if (visit && *ret_outcome == PLAN_OK && f->status > 0)
+		rc = comparing_look(c, visit, f, &a, &shown.compared, err);
+	if (rc == 0)
+		rc = save(c, &a, f, visit, NULL, err);
 	if (rc)
 		return rc;
 	/* In the same batch as the observation, so that the two agree. */
@@ -588,7 +557,8 @@ int response_read_again(
 	if (is_in_place(a))
 		return 0;
 	reading->gathers_forms = form_queries_are_on(c) && a->leg == ATTEMPT_VISIT;
-	reading->suspects = reading->normalise = false;
+	reading->suspects = false;
+	reading->book = &c->book;
 	reading->sentinel = (slice){0};
 	rc = reading_read(reading, f,
 		reading->gathers_forms || c->steering.on ? READING_TEXT : READING_LINKS, &result,
@@ -654,8 +624,12 @@ int response_probed(struct capture *c, const struct plan_order *order, const cha
 		.truncated = f->status > 0 && (f->truncated || f->failure != NET_FAILURE_NONE),
 	};
 	bool is_cloaking = strcmp(purpose, CLOAKING_PURPOSE) == 0;
+	bool is_session = strcmp(purpose, SESSIONS_PROBE) == 0;
 	struct state_result result = {0};
 	struct observation looked;
+	struct page_visit before;
+	struct warc_id record = {0};
+	bool has_before = false;
 	struct shown shown;
 	int rc = 0;
 
@@ -665,14 +639,25 @@ int response_probed(struct capture *c, const struct plan_order *order, const cha
 			c, is_cloaking ? READING_TEXT : READING_STATE, f, &a, &shown, &result, err);
 	if (rc == 0 && is_cloaking && cloaking_compare(c, &a, shown.deceit))
 		a.deceit = slice_str(shown.deceit);
-	if (rc == 0)
-		rc = save(c, &a, f, NULL, err);
-	if (rc == 0 && strcmp(purpose, SESSIONS_PROBE) == 0)
-		return sessions_looked(c, &a, err);
-	if (rc || strcmp(purpose, "canary") != 0)
+	if (rc)
 		return rc;
 	looked = legs_observe(&a);
-	return canaries_looked(c, &a, observation_is_usable(&looked), err);
+	if (observation_is_usable(&looked) && is_session)
+		rc = sessions_before(c, &before, &has_before, err);
+	else if (observation_is_usable(&looked) && !is_cloaking && strcmp(purpose, "noise") != 0)
+		rc = canaries_before(c, &a, &before, &has_before, err);
+	if (rc == 0 && has_before)
+		rc = comparing_look(c, &before, f, &a, &shown.compared, err);
+	if (rc == 0)
+		rc = save(c, &a, f, NULL, &record, err);
+	if (rc)
+		return rc;
+	before = comparing_as_visit(c, &a, &record);
+	if (is_session)
+		return sessions_looked(c, &a, &before, err);
+	if (strcmp(purpose, "canary") != 0)
+		return 0;
+	return canaries_looked(c, &a, &before, observation_is_usable(&looked), err);
 }
 
 int response_skipped(

@@ -294,7 +294,20 @@ static int note_varies(struct capture *c, slice url, struct err *err)
 							   .attempt = attempts + 1}}));
 }
 
-int sessions_looked(struct capture *c, const struct attempt *a, struct err *err)
+int sessions_before(struct capture *c, struct page_visit *ret, bool *ret_has, struct err *err)
+{
+	struct sessions *s = &c->sessions;
+
+	*ret_has = s->step != STEP_WITHOUT || c->pages.list.ptr[s->page].visited;
+	if (s->step != STEP_WITHOUT || !*ret_has) {
+		*ret = s->before;
+		return 0;
+	}
+	return pages_visit(&c->pages, s->page, ret, err);
+}
+
+int sessions_looked(struct capture *c, const struct attempt *a, const struct page_visit *as_visit,
+	struct err *err)
 {
 	struct sessions *s = &c->sessions;
 	enum step step = (enum step)s->step;
@@ -309,11 +322,7 @@ int sessions_looked(struct capture *c, const struct attempt *a, struct err *err)
 	if (rc)
 		return rc;
 	same = page_visit_is_same(&s->before, a);
-	s->before = (struct page_visit){.state = a->state,
-		.payload = a->payload,
-		.has_normal = a->has_normal,
-		.normal = a->normal,
-		.rule_set = a->rule_set};
+	s->before = *as_visit;
 	if (step == STEP_WITHOUT)
 		return same ? 0 : probe(c, STEP_WITH, err);
 	if (step == STEP_WITH)

@@ -127,7 +127,7 @@ struct crawl_settings {
 	bool records;                 /* evidence of revisits: a record for each, not compact */
 	bool bytes_only; /* no rules against noise: pages are compared by their bytes */
 	struct text_list without_rules; /* built-in rules that are off */
-	struct text_list ignore;        /* lines of the user's rules (extract/rulebook.h) */
+	struct text_list ignore;        /* lines of the user's rules (proof/rulebook.h) */
 };
 
 void crawl_settings_init(struct crawl_settings *s);

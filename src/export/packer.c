@@ -6,6 +6,7 @@
 #include "archive/compact.h"
 #include "archive/patch.h"
 #include "archive/record_body.h"
+#include "archive/same.h"
 #include "archive/warc_date.h"
 #include "base/clock.h"
 #include "base/hash.h"
@@ -20,9 +21,7 @@ enum { TEXTS_MAX = 8 << 20 };
 /* The last record of a URL: what looks behind it are compared with. */
 struct last {
 	struct digest payload;
-	bool has_state, has_normal;
-	struct digest state, normal;
-	unsigned rule_set;
+	struct same_key key;
 	bool is_response; /* and then: */
 	unsigned char id[WARC_ID_BYTES];
 	uint64_t offset;
@@ -180,13 +179,8 @@ static int write_held(struct packer *p, const struct attempt *a, struct err *err
 	int rc = 0;
 
 	last.is_response = p->type == WARC_TYPE_RESPONSE && warc_id_pack(p->id, last.id);
-	if (a) {
-		last.has_state = a->has_state;
-		last.state = a->state;
-		last.has_normal = a->has_normal && a->rule_set > 0;
-		last.normal = a->normal;
-		last.rule_set = a->rule_set;
-	}
+	if (a)
+		last.key = same_key_of(a);
 	if (p->response.bytes.len)
 		rc = p->to.put(p->to.context, buf_slice(&p->response.bytes), &last.offset, err);
 	if (rc == 0 && a && (p->type == WARC_TYPE_RESPONSE || p->type == WARC_TYPE_REVISIT))
@@ -209,6 +203,7 @@ int packer_flush(struct packer *p, struct err *err)
 /* Whether a crawl would have made a row of it. */
 static bool is_wanted(const struct packer *p, const struct last *last, const struct attempt *a)
 {
+	struct same_key key = same_key_of(a);
 	struct warc_id id;
 
 	if (a->post.ptr)
@@ -218,10 +213,9 @@ static bool is_wanted(const struct packer *p, const struct last *last, const str
 	if (a->leg != ATTEMPT_REVISIT && a->leg != ATTEMPT_LOOK)
 		return false;
 	if (p->type == WARC_TYPE_REVISIT)
-		return digest_eq(&last->payload, &p->payload) && last->has_state && a->has_state &&
-		       digest_eq(&last->state, &a->state);
-	return last->has_normal && a->has_normal && last->rule_set == a->rule_set &&
-	       digest_eq(&last->normal, &a->normal);
+		return digest_eq(&last->payload, &p->payload) &&
+		       same_compare(&last->key, &key) == SAME_BYTES;
+	return same_compare(&last->key, &key) != SAME_NOT;
 }
 
 /* Whether the row says all that the metadata record says. */

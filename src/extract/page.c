@@ -29,8 +29,8 @@ enum page_format page_format_of(slice content_type)
 static void start_tokens(struct page *p)
 {
 	html_init(&p->tokens, p->format == PAGE_XML ? HTML_XML : 0);
-	if (p->params.view)
-		view_set_flags(p->params.view, p->format == PAGE_XML ? HTML_XML : 0);
+	if (p->params.required)
+		required_set_flags(p->params.required, p->format == PAGE_XML ? HTML_XML : 0);
 }
 
 void page_open(struct page *p, const struct page_params *params)
@@ -87,8 +87,8 @@ static int take_tokens(struct page *p)
 			rc = take_links(p, token);
 		if (rc == 0 && p->params.text)
 			rc = page_text_token(p->params.text, token);
-		if (rc == 0 && p->params.view)
-			rc = view_token(p->params.view, token);
+		if (rc == 0 && p->params.required)
+			rc = required_token(p->params.required, token);
 		if (rc == 0 && p->params.stand_in)
 			rc = stand_in_token(p->params.stand_in, token);
 		if (rc == 0 && p->params.deceit)
@@ -240,7 +240,5 @@ int page_finish(struct page *p)
 		rc = finish_links(p);
 	if (p->params.forms)
 		forms_finish(p->params.forms);
-	if (rc == 0 && p->params.view)
-		rc = view_finish(p->params.view);
 	return rc;
 }

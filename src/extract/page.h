@@ -1,6 +1,6 @@
 /*
- * A document read from its bytes: encoding found and undone, then tokens, links, text and view, all
- * in pieces as they come.
+ * A document read from its bytes: encoding found and undone, then tokens, links and text, all in
+ * pieces as they come.
  *
  *	page_open(&p, &(struct page_params){.content_type = type, .links = &links});
  *	while (rc == 0 && there is more)
@@ -9,8 +9,8 @@
  *		rc = page_finish(&p);
  *	page_close(&p);
  *
- * HTML, XHTML, SVG and other XML give links, text and view; CSS, scripts, JSON Feed and manifests
- * give links; plain text gives text; anything else gives nothing. Any bytes are read.
+ * HTML, XHTML, SVG and other XML give links and text; CSS, scripts, JSON Feed and manifests give
+ * links; plain text gives text; anything else gives nothing. Any bytes are read.
  */
 #ifndef EXTRACT_PAGE_H
 #define EXTRACT_PAGE_H
@@ -20,9 +20,9 @@
 #include "extract/forms.h"
 #include "extract/html_token.h"
 #include "extract/links.h"
+#include "extract/required.h"
 #include "extract/stand_in.h"
 #include "extract/text.h"
-#include "extract/view.h"
 #include "http/media_type.h"
 
 enum {
@@ -46,7 +46,7 @@ struct page_params {
 	slice content_type;        /* of media_type_of_head; empty means HTML */
 	struct links *links;       /* borrowed, initialised; NULL when not wanted */
 	struct page_text *text;    /* the same */
-	struct view *view;         /* the same */
+	struct required *required; /* the same */
 	struct stand_in *stand_in; /* the same */
 	struct forms *forms;       /* the same */
 	struct deceit *deceit;     /* the same */

@@ -90,8 +90,3 @@ const struct fields *message_fields(const struct message *m)
 {
 	return state_fields(m->state);
 }
-
-int message_shown(struct message *m, const struct digest *shown, struct digest *ret)
-{
-	return state_shown(m->state, shown, ret);
-}

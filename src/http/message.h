@@ -27,8 +27,7 @@ int message_finish(struct message *m, struct state_result *ret) SP_MUST_CHECK;
 int message_combine(
 	struct message *m, const struct state_result *of, struct state_result *ret) SP_MUST_CHECK;
 
-/* Of the response whose head has been read: its fields, and state_shown. */
+/* Fields of the response whose head has been read. */
 const struct fields *message_fields(const struct message *m);
-int message_shown(struct message *m, const struct digest *shown, struct digest *ret) SP_MUST_CHECK;
 
 #endif

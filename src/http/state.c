@@ -10,7 +10,6 @@
 
 /* Changes with whatever makes the same response another digest. */
 #define STATE_FORM "stillpoint-state-1"
-#define SHOWN_FORM "stillpoint-shown-1"
 
 struct state {
 	struct payload head; /* only its head is fed */
@@ -173,16 +172,6 @@ static int compute(struct state *s, struct state_result *r)
 	if (rc == 0)
 		rc = add_body(s, r);
 	return rc ? rc : digester_finish(&s->parts, &r->state);
-}
-
-int state_shown(struct state *s, const struct digest *shown, struct digest *ret)
-{
-	slice digest = {(const char *)shown->bytes, DIGEST_SIZE_MAX};
-	int rc = add_head(s, SLICE(SHOWN_FORM));
-
-	if (rc == 0)
-		rc = add_pair(&s->parts, SLICE("view"), digest);
-	return rc ? rc : digester_finish(&s->parts, ret);
 }
 
 /* Chunked in name only: the payload is what was sent, as http/payload.h has it. */

@@ -74,10 +74,4 @@ int state_finish(struct state *s, struct state_result *ret) SP_MUST_CHECK;
 int state_combine(
 	struct state *s, const struct state_result *of, struct state_result *ret) SP_MUST_CHECK;
 
-/*
- * After state_finish: the digest of the same status, Location and media type, with what the body
- * shows (a digest of it) in place of its bytes. shown and ret may be the same. 0 or ERR_NOMEM.
- */
-int state_shown(struct state *s, const struct digest *shown, struct digest *ret) SP_MUST_CHECK;
-
 #endif

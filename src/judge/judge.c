@@ -1,8 +1,9 @@
 #include "judge/judge.h"
 
-#include "extract/rulebook.h"
+#include "judge/comparing.h"
 #include "judge/pairs.h"
 #include "judge/write.h"
+#include "proof/rulebook.h"
 
 enum { SETTINGS_MAX = 8 << 20 }; /* bytes */
 
@@ -15,7 +16,7 @@ static int read_archive(const struct judge_params *p, const char *path, enum jud
 
 	reading->side = side;
 	rc = warc_set_each(path, p->tmp_dir, judge_read_file, reading, err);
-	if (rc || reading->resolving || reading->looks->list.len > before)
+	if (rc || reading->resolving || reading->bodies || reading->looks->list.len > before)
 		return rc;
 	if (reading->counts->repeated)
 		return err_set(err, ERR_NOTFOUND,
@@ -58,10 +59,33 @@ static int read_looks(const struct judge_params *p, struct judge_looks *looks,
 	return read_both(p, &reading, err);
 }
 
+/* Looks that differ are compared by their bodies, which are read once more. */
+static int compare_looks(const struct judge_params *p, struct judge_looks *looks,
+	struct judge_counts *counts, struct err *err)
+{
+	struct judge_reading reading = {.looks = looks, .counts = counts, .book = p->book};
+	struct spill_pool pool;
+	struct spill bodies;
+	bool any = false;
+	int rc = p->bytes_only ? 0 : err_code(err, judge_comparing_want(looks, &any));
+
+	if (rc || !any)
+		return rc;
+	spill_pool_init(&pool, p->tmp_dir);
+	spill_init(&bodies, &pool);
+	reading.bodies = &bodies;
+	rc = read_both(p, &reading, err);
+	if (rc == 0)
+		rc = judge_comparing_run(looks, &bodies, p->book, err);
+	spill_release(&bodies);
+	spill_pool_release(&pool);
+	return rc;
+}
+
 int judge_run(const struct judge_params *p, struct catalog *catalog,
 	struct judge_counts *ret_counts, struct err *err)
 {
-	struct judge_terms terms = {.two_archives = p->second, .bytes_only = p->bytes_only};
+	struct judge_terms terms = {.two_archives = p->second};
 	struct judge_looks looks;
 	struct judge_pairs pairs = {0};
 	struct buf settings;
@@ -73,6 +97,8 @@ int judge_run(const struct judge_params *p, struct catalog *catalog,
 	rc = err_code(err, rulebook_write(p->book, &settings));
 	if (rc == 0)
 		rc = read_looks(p, &looks, ret_counts, err);
+	if (rc == 0)
+		rc = compare_looks(p, &looks, ret_counts, err);
 	if (rc == 0)
 		rc = err_code(err, judge_pairs_find(&pairs, &looks, &terms));
 	if (rc == 0)

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "extract/noise_rules.h"
 
 #define ARENA_MAX ((size_t)16 << 30)
 
@@ -82,29 +81,25 @@ const struct judge_look *judge_looks_by_payload(const struct judge_looks *l, sli
 	return &l->list.ptr[at];
 }
 
-struct observation judge_look_observe(
-	const struct judge_looks *l, const struct judge_look *look, bool bytes_only)
+struct observation judge_look_observe(const struct judge_looks *l, const struct judge_look *look)
 {
 	bool has_state = look->sound && look->whole && look->resolved;
 	slice stand_in = words_text(&l->words, look->stand_in);
 
-	struct observation o = {
+	return (struct observation){
 		.made = true,
 		.status = look->status,
 		.whole = has_state,
-		.has_state = has_state,
-		.state = look->state,
+		.key = {.has_state = has_state,
+			.has_class = has_state && look->has_class,
+			.state = look->state,
+			.class = look->class},
 		.start = look->begin,
 		.end = look->end,
+		.stand_in = stand_in.len ? stand_in : (slice){0},
 		.close_delimited = look->close_delimited,
-		.has_normal = look->has_normal && !bytes_only,
-		.normal = look->normal,
-		.rule_set = look->is_read && !bytes_only ? NOISE_VERSION : 0,
-		.masked = bytes_only ? 0 : look->masked,
+		.rule_set = look->rule_set,
+		.masked = look->masked,
+		.rules = words_text(&l->words, look->rules),
 	};
-
-	observation_set_stand_in(&o, stand_in);
-	if (!bytes_only)
-		o.rules = words_text(&l->words, look->rules);
-	return o;
 }

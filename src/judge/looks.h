@@ -28,22 +28,25 @@ struct judge_look {
 	int64_t modified;               /* Last-Modified, ns; 0: none */
 	uint64_t offset;                /* of its record */
 	struct digest state; /* http/state.h; what a revisit record shows, once it is resolved */
-	struct digest view;  /* quality/normal.h, if has_view */
-	struct digest normal;
-	uint64_t manner; /* how its body is read, by its head */
+	struct digest class; /* archive/attempt.h, if has_class */
+	uint64_t head;       /* hash of Content-Type and Location; 0: it cannot be compared */
+	uint64_t body_at;    /* where its body is kept for comparing, if has_body */
+	uint64_t body_size;
 	struct digest payload;
 	struct digest body;
 	uint32_t page;
 	uint32_t original; /* of a revisit record that is resolved: the look that has its body */
 	uint32_t file;     /* this and those that follow are numbers of words */
-	uint32_t rules;
+	uint32_t rules;    /* as attempt.rules */
 	uint32_t missing;  /* the rule whose required element is missing, or "" */
 	uint32_t stand_in; /* what stands in the page's place (extract/stand_in.h), or "" */
 	uint32_t media_type;
+	uint32_t content_type; /* all of the field */
 	uint32_t coding;
 	uint32_t etag;
 	uint32_t caches;
 	uint32_t masked;
+	uint32_t rule_set;
 	uint32_t age;              /* seconds, if has_age */
 	struct blocked_body signs; /* of its HTML body, if has_signs */
 	uint16_t status;
@@ -57,9 +60,9 @@ struct judge_look {
 	bool whole;           /* and so is the body */
 	bool decoded;         /* http/state.h */
 	bool close_delimited; /* the same */
-	bool is_read;         /* rules against noise were applied */
-	bool has_view;
-	bool has_normal;
+	bool has_class;
+	bool wants_body; /* it is to be compared by its body */
+	bool has_body;
 	bool names_requisites; /* its body does */
 	bool has_age;
 	bool has_signs;
@@ -103,7 +106,6 @@ int judge_looks_note_payload(struct judge_looks *l, slice stated, uint32_t look)
 const struct judge_look *judge_looks_by_payload(const struct judge_looks *l, slice stated);
 
 /* What it shows of its page, for quality/verdict.h. */
-struct observation judge_look_observe(
-	const struct judge_looks *l, const struct judge_look *look, bool bytes_only);
+struct observation judge_look_observe(const struct judge_looks *l, const struct judge_look *look);
 
 #endif

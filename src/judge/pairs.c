@@ -56,7 +56,7 @@ static const struct judge_look *look_at(const struct finding *f, uint32_t number
 
 static struct observation observe(const struct finding *f, uint32_t number)
 {
-	return judge_look_observe(f->looks, look_at(f, number), f->terms->bytes_only);
+	return judge_look_observe(f->looks, look_at(f, number));
 }
 
 static bool is_usable(const struct finding *f, uint32_t number)

@@ -36,7 +36,6 @@ struct judge_pairs {
 
 struct judge_terms {
 	bool two_archives;
-	bool bytes_only;
 };
 
 /* 0 or ERR_NOMEM; to be released in any case. */

@@ -2,7 +2,7 @@
  * What foreign WARC files say, and how much of it is believed:
  *
  *	response	a look at its page, if the block is an HTTP response and the request was a
- *			GET; its state and normalised digest are computed, never taken over
+ *			GET; its state is computed, never taken over
  *	revisit		the same; the body is that of the record it refers to, by its id or by the
  *			payload digest, which has to agree
  *	both		what stands in the page's place (a challenge, a login …) is judged as a
@@ -31,7 +31,9 @@
 #include "base/word.h"
 #include "extract/resolve.h"
 #include "http/served.h"
-#include "quality/normal_reader.h"
+#include "proof/proof.h"
+#include "quality/look.h"
+#include "quality/response_reader.h"
 #include "url/url.h"
 
 enum {
@@ -49,7 +51,7 @@ struct reader {
 	struct judge_reading *in;
 	struct judge_looks *looks;
 	struct warc_reader *warc;
-	struct normal_reader responses;
+	struct response_reader responses;
 	struct links links;
 	struct resolver resolver;
 	struct url url;
@@ -93,7 +95,7 @@ static int feed_block(struct reader *r)
 	int rc;
 
 	while ((rc = warc_reader_block(r->warc, &bytes, r->err)) == 0) {
-		rc = normal_reader_feed(&r->responses, bytes);
+		rc = response_reader_feed(&r->responses, bytes);
 		if (rc)
 			return err_code(r->err, rc);
 	}
@@ -157,6 +159,25 @@ static int fill_served(struct reader *r, struct judge_look *look)
 	return rc ? rc : words_number(&r->looks->words, slice_str(served.caches), &look->caches);
 }
 
+/* Of what two heads must have in common; 0 where a body may be read in several ways. */
+static uint64_t hash_head(const struct fields *head)
+{
+	static const struct hash_key KEY = {0x5354494c4c504f49, 0x4e542d4845414453};
+	uint64_t parts[2] = {0};
+	unsigned types = 0;
+
+	for (size_t i = 0; i < head->items.len; i++) {
+		bool is_type = word_is(head->items.ptr[i].name, SLICE("Content-Type"));
+
+		types += is_type;
+		if (!is_type && !word_is(head->items.ptr[i].name, SLICE("Location")))
+			continue;
+		parts[1] = hash_bytes(KEY, fields_trim(head->items.ptr[i].value)) + is_type;
+		parts[0] = hash_bytes(KEY, (slice){(const char *)parts, sizeof parts});
+	}
+	return types == 1 ? parts[0] | 1 : 0;
+}
+
 static int fill(struct reader *r, const struct state_result *s, struct judge_look *look)
 {
 	slice type = fields_get(message_fields(r->responses.message), SLICE("Content-Type"));
@@ -172,38 +193,30 @@ static int fill(struct reader *r, const struct state_result *s, struct judge_loo
 	look->close_delimited = s->close_delimited;
 	look->coding_end = (uint8_t)s->coding_end;
 	look->resolved = true;
+	look->head = hash_head(message_fields(r->responses.message));
 	if (rc == 0)
 		rc = words_number(&r->looks->words, type.ptr ? fields_media_type(type) : SLICE(""),
 			&look->media_type);
+	if (rc == 0)
+		rc = words_number(&r->looks->words, type.ptr ? fields_trim(type) : SLICE(""),
+			&look->content_type);
 	return rc ? rc : fill_served(r, look);
-}
-
-static int fill_rules(struct reader *r, const struct normal *n, struct judge_look *look)
-{
-	look->is_read = n->is_read;
-	look->has_view = n->has_view;
-	look->view = n->view;
-	look->has_normal = n->has_digest;
-	look->normal = n->digest;
-	look->masked = n->masked;
-	look->manner = normal_reader_manner(&r->responses);
-	return words_number(
-		&r->looks->words, n->missing.len ? n->missing : SLICE(""), &look->missing);
 }
 
 /* ERR_SYNTAX when the block is no HTTP response. */
 static int finish_response(struct reader *r, struct judge_look *look)
 {
 	struct state_result s;
-	struct normal n;
-	int rc = normal_reader_finish(&r->responses, &s, &n);
+	slice missing;
+	int rc = response_reader_finish(&r->responses, &s);
 
 	if (rc == 0)
 		rc = fill(r, &s, look);
-	if (rc == 0)
-		rc = words_number(&r->looks->words, slice_str(n.rules), &look->rules);
-	look->has_signs = normal_reader_signs(&r->responses, &look->signs);
-	return rc ? rc : fill_rules(r, &n, look);
+	look->has_signs = response_reader_signs(&r->responses, &look->signs);
+	missing = response_reader_missing(&r->responses);
+	return rc ? rc
+		  : words_number(
+			    &r->looks->words, missing.len ? missing : SLICE(""), &look->missing);
 }
 
 /* The record that has its body: by id, else by digest. It must state the same digest. */
@@ -241,15 +254,7 @@ static int combine(struct reader *r, const struct judge_look *of, struct judge_l
 		.body = of->body,
 		.coding = words_text(&r->looks->words, of->coding),
 	};
-	struct normal n = {
-		.is_read = of->is_read,
-		.has_view = of->has_view,
-		.view = of->view,
-		.masked = of->masked,
-		.missing = words_text(&r->looks->words, of->missing),
-	};
-	int rc = normal_reader_combine(&r->responses,
-		&(struct normal_original){.state = &s, .shown = &n, .manner = of->manner}, &s, &n);
+	int rc = response_reader_combine(&r->responses, &s, &s);
 
 	look->has_signs = of->has_signs;
 	look->signs = of->signs;
@@ -257,23 +262,21 @@ static int combine(struct reader *r, const struct judge_look *of, struct judge_l
 		return 0;
 	if (rc)
 		return rc;
-	look->rules = of->rules;
+	look->missing = of->missing;
 	look->original = (uint32_t)(of - r->looks->list.ptr);
 	look->names_requisites = of->names_requisites;
-	rc = fill_rules(r, &n, look);
-	return rc ? rc : fill(r, &s, look);
+	return fill(r, &s, look);
 }
 
 static int finish_revisit(struct reader *r, const struct warc_record *rec, struct judge_look *look)
 {
 	const struct judge_look *of = is_not_modified(rec) ? NULL : find_original(r, rec);
 	struct state_result s;
-	struct normal n;
 	int rc;
 
 	if (of && of->resolved && !of->is_revisit)
 		return combine(r, of, look);
-	rc = normal_reader_finish(&r->responses, &s, &n);
+	rc = response_reader_finish(&r->responses, &s);
 	if (rc == 0)
 		rc = fill(r, &s, look);
 	if (is_not_modified(rec))
@@ -305,7 +308,7 @@ static int judge_stand_in(struct reader *r, struct judge_look *look)
 {
 	struct stand_in_facts facts = {
 		.status = look->status,
-		.head = normal_reader_head(&r->responses),
+		.head = response_reader_head(&r->responses),
 		.url = url_page(&r->url),
 		.body = look->has_signs ? &look->signs : NULL,
 		.missing = words_text(&r->looks->words, look->missing),
@@ -393,6 +396,45 @@ static bool is_about_page(struct reader *r, const struct warc_record *rec)
 	       url_is_http(&r->url);
 }
 
+/* The third pass: keeps the body of a response that is to be compared. */
+static int gather(struct reader *r, const struct warc_record *rec)
+{
+	struct judge_look *known = judge_looks_find(r->looks, id_of(rec));
+	struct attempt nothing = {0};
+	struct look look = {0};
+	size_t end, seen = 0;
+	struct buf block;
+	slice bytes;
+	int rc = 0;
+
+	if (!known || !known->wants_body || known->has_body)
+		return warc_reader_end(r->warc, r->err);
+	buf_init(&block, PROOF_BODY_MAX + FIELDS_HEAD_MAX);
+	while (rc == 0 && (rc = warc_reader_block(r->warc, &bytes, r->err)) == 0)
+		rc = buf_add(&block, bytes);
+	end = rc == ERR_END ? fields_find_end(buf_slice(&block), &seen) : 0;
+	if (rc == ERR_LIMIT || (rc == ERR_END && end == 0)) {
+		buf_release(&block); /* too long for the rules */
+		return warc_reader_end(r->warc, r->err);
+	}
+	if (rc == ERR_END)
+		rc = look_take(&look,
+			&(struct look_message){.head = slice_sub(buf_slice(&block), 0, end),
+				.body = slice_sub(buf_slice(&block), end, block.len),
+				.spool = -1},
+			&nothing, r->err);
+	if (rc == 0 && look.readable && look.body.len <= PROOF_BODY_MAX) {
+		known->body_at = r->in->bodies->size;
+		known->body_size = look.body.len;
+		known->has_body = true;
+		rc = spill_write(
+			r->in->bodies, known->body_at, look.body.ptr, look.body.len, r->err);
+	}
+	look_release(&look);
+	buf_release(&block);
+	return rc ? rc : warc_reader_end(r->warc, r->err);
+}
+
 static int read_response(struct reader *r, const struct warc_record *rec)
 {
 	int rc;
@@ -404,7 +446,7 @@ static int read_response(struct reader *r, const struct warc_record *rec)
 	r->responses.framed = is_framed(rec);
 	r->responses.url = url_page(&r->url);
 	links_reset(&r->links);
-	normal_reader_start(&r->responses);
+	response_reader_start(&r->responses);
 	rc = feed_block(r);
 	if (rc == 0)
 		rc = warc_reader_end(r->warc, r->err);
@@ -563,6 +605,9 @@ static int read_record(struct reader *r, const struct warc_record *rec)
 	if (type == WARC_TYPE_METADATA && compact_is_type(rec->header.content_type) &&
 		!r->is_compact)
 		return read_looks(r, rec);
+	if (r->in->bodies)
+		return type == WARC_TYPE_RESPONSE ? gather(r, rec)
+						  : warc_reader_end(r->warc, r->err);
 	if (type == WARC_TYPE_REVISIT || (type == WARC_TYPE_RESPONSE && !r->in->resolving))
 		return read_response(r, rec);
 	if (type == WARC_TYPE_REQUEST && !r->in->resolving)
@@ -570,6 +615,12 @@ static int read_record(struct reader *r, const struct warc_record *rec)
 	if (type == WARC_TYPE_METADATA && !r->in->resolving)
 		return read_metadata(r, rec);
 	return warc_reader_end(r->warc, r->err);
+}
+
+/* The first pass counts. */
+static bool is_first(const struct reader *r)
+{
+	return !r->in->resolving && !r->in->bodies;
 }
 
 static int read_records(struct reader *r)
@@ -580,8 +631,8 @@ static int read_records(struct reader *r)
 
 	while (rc == 0 && (rc = warc_reader_next(r->warc, &rec, r->err)) == 0) {
 		rc = read_record(r, rec);
-		r->in->counts->records += !rec->is_gap && !r->in->resolving;
-		if (rc == 0 && rec->problem.code && !r->in->resolving)
+		r->in->counts->records += !rec->is_gap && is_first(r);
+		if (rc == 0 && rec->problem.code && is_first(r))
 			note_damage(r, rec, rec->problem.text);
 		if (r->in->progress)
 			progress_update(r->in->progress, before + rec->spot.offset, NULL);
@@ -601,7 +652,7 @@ static int name_file(struct reader *r, const struct warc_set_file *file)
 
 static int open_and_read(struct reader *r, const struct warc_set_file *file)
 {
-	int rc = normal_reader_init(&r->responses);
+	int rc = response_reader_init(&r->responses);
 
 	r->responses.links = &r->links;
 	r->responses.book = r->in->book;
@@ -638,7 +689,7 @@ int judge_read_file(void *context, const struct warc_set_file *file, struct err 
 		rc = open_and_read(&r, file);
 	buf_release(&dir);
 	warc_reader_close(r.warc);
-	normal_reader_release(&r.responses);
+	response_reader_release(&r.responses);
 	links_release(&r.links);
 	resolver_release(&r.resolver);
 	url_release(&r.url);

@@ -6,6 +6,7 @@
 #include "base/api.h"
 #include "base/err.h"
 #include "base/progress.h"
+#include "base/spill.h"
 #include "judge/looks.h"
 
 /* What was passed over, and one example of what is damaged. */
@@ -26,6 +27,7 @@ struct judge_reading {
 	int64_t slack;               /* ns */
 	const struct rulebook *book; /* the rules against noise; borrowed */
 	bool resolving;              /* the second pass: only revisit records that are unresolved */
+	struct spill *bodies;        /* the third pass: bodies that are wanted go here; else NULL */
 	struct progress *progress;   /* NULL for none */
 };
 

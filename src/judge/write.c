@@ -2,7 +2,6 @@
 
 #include "base/word.h"
 #include "extract/link_kind.h"
-#include "extract/noise_rules.h"
 #include "extract/stand_in.h"
 #include "judge/judge.h"
 
@@ -93,7 +92,7 @@ static int add_look(
 	struct writing *w, uint32_t page, enum attempt_leg leg, const struct judge_look *look)
 {
 	const struct judge_looks *l = w->in->looks;
-	struct observation o = judge_look_observe(l, look, w->in->terms->bytes_only);
+	struct observation o = judge_look_observe(l, look);
 	struct attempt a = {
 		.page = page,
 		.leg = leg,
@@ -109,11 +108,11 @@ static int add_look(
 		.rule_set = o.rule_set,
 		.masked = o.masked,
 		.rules = o.rules,
-		.has_normal = o.has_normal,
-		.normal = o.normal,
+		.has_class = o.key.has_class,
+		.class = o.key.class,
 		.is_revisit = look->is_revisit,
-		.has_state = o.has_state,
-		.state = o.state,
+		.has_state = o.key.has_state,
+		.state = o.key.state,
 		.media_type = words_text(&l->words, look->media_type),
 		.modified = look->modified,
 		.etag = text_or_none(l, look->etag),

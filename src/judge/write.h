@@ -12,7 +12,7 @@ struct judge_result {
 	const struct judge_pairs *pairs;
 	const struct judge_terms *terms;
 	const char *name; /* of the first archive */
-	slice settings;   /* the rules, as lines (extract/rulebook.h) */
+	slice settings;   /* the rules, as lines (proof/rulebook.h) */
 };
 
 /* 0, or as the catalog's functions. */

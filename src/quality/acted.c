@@ -4,7 +4,7 @@
 
 #include "base/parse.h"
 #include "base/word.h"
-#include "extract/noise_rules.h"
+#include "proof/noise_rules.h"
 
 bool acted_next(slice *text, slice *ret_name, uint64_t *ret_count)
 {
@@ -25,15 +25,14 @@ bool acted_next(slice *text, slice *ret_name, uint64_t *ret_count)
 
 const char *acted_summary(slice name)
 {
-	enum noise_rule rule;
+	enum proof_rule_id rule;
 
-	if (noise_rule_find(name, &rule))
-		return noise_rule_summary(rule);
+	if (proof_rule_find(name, &rule))
+		return proof_rule_summary(rule);
 	if (slice_starts_with(name, SLICE("ignore:")))
 		return "a rule of the file of --ignore";
-	return slice_starts_with(name, SLICE("learned:"))
-		       ? "learned: it varied on several pages of this kind that were fetched twice "
-			 "in quick succession"
+	return slice_starts_with(name, SLICE("learned"))
+		       ? "learned: its value was new in each of several downloads of one moment"
 		       : "a rule of another version";
 }
 
@@ -61,9 +60,9 @@ int acted_add(struct acted_rules *list, struct words *words, const struct acted_
 
 static unsigned rank_of(slice name)
 {
-	enum noise_rule rule;
+	enum proof_rule_id rule;
 
-	return noise_rule_find(name, &rule) ? (unsigned)rule : NOISE_RULE_COUNT;
+	return proof_rule_find(name, &rule) ? (unsigned)rule : RULE_COUNT;
 }
 
 static int by_rank(const void *a, const void *b)

@@ -1,6 +1,6 @@
 /*
- * Rules that acted on pages, by name: built-in ones (extract/noise_rules.h), and those that were
- * learned (quality/learned.h), "learned:…". As text, "NAME=COUNT NAME=COUNT …"; a comma may stand
+ * Rules that acted on pages, by name: built-in ones (proof/noise_rules.h), and those that were
+ * learned (quality/learned.h). As text, "NAME=COUNT NAME=COUNT …"; a comma may stand
  * for the blank.
  */
 #ifndef QUALITY_ACTED_H

@@ -5,11 +5,10 @@
 
 /* A usable look, as far as it is compared. */
 struct look {
-	struct digest state, normal;
+	struct same_key key;
 	int64_t start, end;
-	unsigned rule_set;
 	uint16_t status;
-	bool made, has_normal, close_delimited;
+	bool made;
 };
 
 VEC_DECLARE(look_vec, struct look);
@@ -60,11 +59,7 @@ static int on_observation(void *context, const struct attempt *a)
 		return 0;
 	*look = (struct look){
 		.made = true,
-		.state = o.state,
-		.normal = o.normal,
-		.has_normal = o.has_normal,
-		.close_delimited = o.close_delimited,
-		.rule_set = o.rule_set,
+		.key = o.key,
 		.status = (uint16_t)o.status,
 		.start = o.start,
 		.end = o.end,
@@ -91,12 +86,7 @@ static struct observation observation_of(const struct look *l)
 		.made = true,
 		.status = l->status,
 		.whole = true,
-		.has_state = true,
-		.state = l->state,
-		.has_normal = l->has_normal,
-		.normal = l->normal,
-		.rule_set = l->rule_set,
-		.close_delimited = l->close_delimited,
+		.key = l->key,
 		.start = l->start,
 		.end = l->end,
 	};

@@ -1,7 +1,5 @@
 #include "quality/evidence.h"
 
-#include "extract/noise_rules.h"
-
 #include "base/err.h"
 
 void evidence_init(struct evidence_table *t, struct arena *arena)
@@ -48,24 +46,20 @@ uint64_t evidence_served(const struct evidence_table *t, const struct attempt *a
 	return hash_bytes(t->key, (slice){(const char *)parts, sizeof parts});
 }
 
-const char *evidence_rules_fault(
+void evidence_claim(const struct evidence_table *t, struct evidence *e, const struct attempt *a)
+{
+	e->has_class = a->has_class;
+	e->class = a->class;
+	e->rules = hash_bytes(t->key, a->rules);
+	e->masked = a->masked;
+	e->rule_set = a->rule_set;
+	e->sent = a->wall.sent;
+}
+
+bool evidence_claims_same(
 	const struct evidence_table *t, const struct evidence *e, const struct attempt *a)
 {
-	if (a->close_delimited && !e->close_delimited)
-		return "that the body is close-delimited, the response that it is not";
-	if (a->rule_set == 0)
-		return a->has_normal || a->rules.ptr || a->masked
-			       ? "what rules made of the response, but not which version of them"
-			       : NULL;
-	if (a->rule_set != NOISE_VERSION)
-		return "what another version of the rules made of the response: not recomputed";
-	if (!e->is_read && e->is_revisit)
-		return "what rules made of a body that its record does not hold: not recomputed";
-	if (!e->is_read)
-		return "what rules made of the response, to which they do not apply";
-	if (a->has_normal != e->has_normal || (a->has_normal && !digest_eq(&a->normal, &e->normal)))
-		return "another normalised digest than the response";
-	if (a->masked != e->masked || hash_bytes(t->key, a->rules) != e->rules)
-		return "that other rules acted than the response";
-	return NULL;
+	return a->has_class == e->has_class && (!a->has_class || digest_eq(&a->class, &e->class)) &&
+	       a->masked == e->masked && a->rule_set == e->rule_set &&
+	       hash_bytes(t->key, a->rules) == e->rules;
 }

@@ -23,14 +23,13 @@ struct evidence {
 	struct digest state;
 	struct digest payload;
 	struct digest body;
-	struct digest view;   /* quality/normal.h, if has_view */
-	struct digest normal; /* the same, if has_normal */
-	uint64_t manner;      /* how its body is read, by its head */
-	uint64_t rules;       /* hash of the rules that acted, by the table's key */
+	/* What its attempt says of a comparison with an earlier look (attempt.h): */
+	struct digest class;
+	uint64_t rules; /* hash of their text, by the table's key */
 	uint32_t masked;
-	bool is_read; /* the rules were applied */
-	bool has_view;
-	bool has_normal;
+	uint32_t rule_set;
+	bool has_class;
+	int64_t sent;         /* when its request was sent, by its attempt, ns; 0: not known */
 	bool close_delimited; /* as in http/state.h */
 	bool has_signs;       /* of an HTML body: */
 	struct blocked_body signs;
@@ -80,12 +79,11 @@ struct evidence *evidence_find(const struct evidence_table *t, slice id);
 /* Hash of what a head says of age and origin, as an attempt has it; 0 when it says nothing. */
 uint64_t evidence_served(const struct evidence_table *t, const struct attempt *a);
 
-/*
- * What an attempt says of close-delimited bodies and of the rules against noise that its record
- * does not show: "another normalised digest than the response" and the like; NULL when all agrees.
- * Constant.
- */
-const char *evidence_rules_fault(
+/* Keeps what an attempt says of a comparison. */
+void evidence_claim(const struct evidence_table *t, struct evidence *e, const struct attempt *a);
+
+/* Whether an attempt of the catalog says the same of it. */
+bool evidence_claims_same(
 	const struct evidence_table *t, const struct evidence *e, const struct attempt *a);
 
 #endif

@@ -7,7 +7,7 @@
 #include "quality/verdict.h"
 
 enum {
-	KEY_SIZE = 1 + sizeof(uint32_t) + DIGEST_SIZE_MAX, /* of a state that was seen */
+	KEY_SIZE = DIGEST_SIZE_MAX, /* of a state that was seen */
 	ARENA_MAX = 4 * INTERVALS_STATES_MAX * (INTERVALS_ETAG_SIZE_MAX + KEY_SIZE),
 };
 
@@ -53,26 +53,10 @@ void intervals_release(struct intervals *x)
 
 static bool is_usable(const struct interval_look *look)
 {
-	struct observation shown = {.made = true,
-		.status = look->status,
-		.whole = look->whole,
-		.has_state = look->has_state,
-		.state = look->state};
+	struct observation shown = {
+		.made = true, .status = look->status, .whole = look->whole, .key = look->key};
 
-	return look->has_state && !look->blocked && observation_is_usable(&shown);
-}
-
-static bool same_bytes(const struct interval_look *a, const struct interval_look *b)
-{
-	return digest_eq(&a->state, &b->state);
-}
-
-static bool same_normalised(const struct interval_look *a, const struct interval_look *b)
-{
-	if (a->close_delimited || b->close_delimited || a->status != b->status)
-		return false;
-	return a->has_normalised && b->has_normalised && a->rules == b->rules &&
-	       digest_eq(&a->normalised, &b->normalised);
+	return look->key.has_state && !look->blocked && observation_is_usable(&shown);
 }
 
 static bool is_missing(unsigned status)
@@ -82,16 +66,18 @@ static bool is_missing(unsigned status)
 
 static bool same_content(const struct interval_look *a, const struct interval_look *b)
 {
-	return same_bytes(a, b) || same_normalised(a, b) ||
+	return same_compare(&a->key, &b->key) != SAME_NOT ||
 	       (is_missing(a->status) && is_missing(b->status));
 }
 
 /* What makes two looks that show the same the same. */
 static enum interval_evidence same_by(const struct interval_look *a, const struct interval_look *b)
 {
-	if (same_bytes(a, b))
-		return INTERVAL_BYTES;
-	return same_normalised(a, b) ? INTERVAL_NORMALISED : INTERVAL_STATUS;
+	static const enum interval_evidence EVIDENCE[] = {[SAME_NOT] = INTERVAL_STATUS,
+		[SAME_BYTES] = INTERVAL_BYTES,
+		[SAME_RULES] = INTERVAL_NORMALISED};
+
+	return EVIDENCE[same_compare(&a->key, &b->key)];
 }
 
 bool interval_is_absent(const struct interval *interval)
@@ -100,28 +86,24 @@ bool interval_is_absent(const struct interval *interval)
 }
 
 /* Notes that a digest was seen. Whether it was already goes to *ret_known. */
-static int note_digest(
-	struct intervals *x, char kind, uint32_t rules, const struct digest *d, bool *ret_known)
+static int note_digest(struct intervals *x, const struct digest *d, bool *ret_known)
 {
-	char key[KEY_SIZE] = {kind};
-	slice whole = {key, sizeof key};
+	slice key = {(const char *)d->bytes, sizeof d->bytes};
 
-	memcpy(key + 1, &rules, sizeof rules);
-	memcpy(key + 1 + sizeof rules, d->bytes, sizeof d->bytes);
-	*ret_known = *ret_known || strmap_get(&x->states, whole, NULL);
+	*ret_known = *ret_known || strmap_get(&x->states, key, NULL);
 	if (*ret_known || x->states.len >= 2 * INTERVALS_STATES_MAX)
 		return 0;
-	return strmap_put(&x->states, whole, 0);
+	return strmap_put(&x->states, key, 0);
 }
 
 /* Notes the state of a look; it has come again if it was known and not that of the look before. */
 static int note_state(struct intervals *x, const struct interval_look *look, bool same)
 {
 	bool known = false;
-	int rc = note_digest(x, 'b', 0, &look->state, &known);
+	int rc = note_digest(x, &look->key.state, &known);
 
-	if (rc == 0 && look->has_normalised && !look->close_delimited)
-		rc = note_digest(x, 'n', look->rules, &look->normalised, &known);
+	if (rc == 0 && look->key.has_class)
+		rc = note_digest(x, &look->key.class, &known);
 	x->returned = x->returned || (known && !same);
 	return rc;
 }
@@ -262,16 +244,13 @@ static void add_not_modified(struct intervals *x, const struct interval_look *lo
 	x->told = look->begin;
 }
 
-/* Equal bytes have equal normalised states: what was computed for one holds for the other. */
+/* Equal bytes are of one class: what was found for one holds for the other. */
 static void keep_last(struct intervals *x, const struct interval_look *look, bool bytes)
 {
 	struct interval_look kept = *look;
 
-	if (bytes && !kept.has_normalised && x->last.has_normalised) {
-		kept.has_normalised = true;
-		kept.normalised = x->last.normalised;
-		kept.rules = x->last.rules;
-	}
+	if (bytes && !kept.key.has_class && x->last.key.has_class)
+		kept.key = x->last.key;
 	kept.etag = (slice){0};
 	x->last = kept;
 	x->has_last = true;
@@ -330,7 +309,7 @@ static int add_retired(struct intervals *x, const struct interval_look *look, ui
 		       same_content(&x->last_retired, look);
 	int rc = 0;
 
-	if (!look->has_state || look->blocked || (x->has_last && same_content(&x->last, look)))
+	if (!look->key.has_state || look->blocked || (x->has_last && same_content(&x->last, look)))
 		return 0;
 	if (x->has_last)
 		rc = break_runs(x);

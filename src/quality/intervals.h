@@ -18,10 +18,9 @@
  * Looks that are not usable (failed, cut short, blocked, 304, status 5xx …) show nothing and are
  * passed over. A change that is undone between two looks is not seen.
  *
- * Same state means: equal digests of states (`bytes`), or of the normalised states by the same set
- * of rules (`normalised`). A body that only the end of the connection delimits may have been cut
- * off: such a look is compared by bytes only. A page that is missing (404, 410) is missing whatever
- * the error page says (`status`).
+ * Same state means: equal digests of states (`bytes`), or of one class (`normalised`,
+ * archive/same.h). A page that is missing (404, 410) is missing whatever the error page says
+ * (`status`).
  *
  * *Asserted*: what the server says goes further. A look with Last-Modified at L asserts its state
  * from L to the beginning of the look. Last-Modified counts whole seconds, so the interval begins
@@ -36,7 +35,7 @@
  *	(2) Last-Modified goes back from one look to a later one;
  *	(3) an ETag comes again with other content.
  *
- * Content is other when neither bytes nor normalised states are equal: noise is no lie. The
+ * Content is other when neither bytes nor classes are equal: noise is no lie. The
  * lists of a page do not know its host's other pages: whoever shows x.asserted joins the trust of
  * all pages of the host first (validator_trust_join).
  *
@@ -60,12 +59,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "archive/same.h"
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/slice.h"
 #include "base/vec.h"
-#include "http/digest.h"
 
 enum {
 	INTERVALS_STATES_MAX = 1024,   /* ETags and states of a page that are remembered, of each */
@@ -79,13 +78,9 @@ struct interval_look {
 	bool whole;         /* answered, and the body is whole */
 	bool blocked;       /* not the page: blocked, a login page, a script shell */
 	bool close_delimited;
-	bool retired;      /* its response is gone; has_state is what is known of it */
+	bool retired;      /* its response is gone; the key is what is known of it */
 	bool not_modified; /* a 304 to a request with the validator of the last usable look */
-	bool has_state;
-	struct digest state;      /* http/state.h */
-	bool has_normalised;      /* not so when too much was masked */
-	struct digest normalised; /* covers status, Location and media type, too */
-	uint32_t rules;           /* which set of rules; equal numbers, equal sets */
+	struct same_key key;
 	bool has_last_modified;
 	int64_t last_modified; /* ns */
 	slice etag;            /* with quotes and W/; borrowed for the call; ptr NULL for none */

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "quality/normal.h"
-
 #define ARENA_MAX ((size_t)4 << 30)
 
 enum { ETAGS_MAX = 64 << 20 };
@@ -52,20 +50,14 @@ bool known_look_of(
 		.blocked = shown->stand_in.ptr != NULL,
 		.close_delimited = shown->close_delimited,
 		.not_modified = shown->status == 304 && a->leg == ATTEMPT_LOOK,
-		.has_state = shown->has_state,
-		.state = shown->state,
-		.has_normalised = shown->has_normal && shown->rule_set > 0 &&
-				  shown->masked <= NORMAL_MASKED_MAX,
-		.normalised = shown->normal,
-		.rules = shown->rule_set,
+		.key = shown->key,
 		.has_last_modified = a->modified != 0,
 		.last_modified = a->modified,
 		.etag = a->etag,
 	};
 	if (a->retired) { /* what it was is known still, if not what it showed */
 		ret->retired = true;
-		ret->has_state = a->has_state;
-		ret->has_normalised = a->has_normal && a->rule_set > 0;
+		ret->key = same_key_of(a);
 	}
 	return true;
 }
@@ -92,8 +84,8 @@ void known_share(struct known *k, int64_t from, int64_t to, const struct digest 
 {
 	for (size_t i = 0; i < k->looks.len; i++)
 		if (k->looks.ptr[i].begin >= from && k->looks.ptr[i].begin <= to) {
-			k->looks.ptr[i].has_normalised = true;
-			k->looks.ptr[i].normalised = *shown;
+			k->looks.ptr[i].key.has_class = true;
+			k->looks.ptr[i].key.class = *shown;
 		}
 }
 

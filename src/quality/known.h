@@ -56,12 +56,7 @@ struct known {
 void known_init(struct known *k);
 void known_release(struct known *k);
 
-/*
- * Makes a look of an attempt and what it shows; false when it is none. Borrows the ETag. Normalised
- * digests of several captures may be compared: the rules, those of the user too, are part of each
- * (view_digest). What a capture has learned is not, so looks under learned rules are of one
- * capture.
- */
+/* Makes a look of an attempt and what it shows; false when it is none. Borrows the ETag. */
 bool known_look_of(
 	const struct attempt *a, const struct observation *shown, struct interval_look *ret);
 
@@ -73,7 +68,7 @@ void known_forget(struct known *k);
 
 /*
  * Of the page that is coming: its looks that began from one instant to the other show the same
- * under learned rules, by this digest.
+ * under learned rules: they are of this class.
  */
 void known_share(struct known *k, int64_t from, int64_t to, const struct digest *shown);
 

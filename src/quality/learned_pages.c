@@ -31,7 +31,7 @@ int learned_pages_add(struct learned_pages *p, slice line)
 	if (rc)
 		return rc;
 	if (!is_same)
-		return learned_finish(&p->rules);
+		return 0;
 	rc = strmap_put(&p->index, same.url, (uint32_t)p->lines.len);
 	return rc ? rc : learning_lines_push(&p->lines, same);
 }
@@ -51,10 +51,15 @@ const struct learning_line *learned_pages_find(
 	return line;
 }
 
+bool learned_pages_has(const struct learned_pages *p, slice url)
+{
+	return strmap_get(&p->index, url, NULL);
+}
+
 void learned_pages_apply(const struct learning_line *line, struct legs *legs)
 {
-	legs->visit.has_normal = legs->revisit.has_normal = true;
-	legs->visit.normal = legs->revisit.normal = line->digest;
+	legs->visit.key.has_class = legs->revisit.key.has_class = true;
+	legs->visit.key.class = legs->revisit.key.class = line->class;
 	legs->visit.masked = legs->revisit.masked = line->masked;
 	legs->glimpse_count = 0;
 }

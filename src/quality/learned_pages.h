@@ -33,9 +33,12 @@ int learned_pages_add(struct learned_pages *p, slice line) SP_MUST_CHECK;
 const struct learning_line *learned_pages_find(
 	const struct learned_pages *p, slice url, const struct legs *legs);
 
+/* Whether there is a line of that page, whatever its attempts. */
+bool learned_pages_has(const struct learned_pages *p, slice url);
+
 /*
- * Puts the common digest into both looks of the legs: they, and canaries between them, show the
- * same under the rules.
+ * Both looks of the legs are of the line's class: they, and canaries between them, show the same
+ * under the rules.
  */
 void learned_pages_apply(const struct learning_line *line, struct legs *legs);
 

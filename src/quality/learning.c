@@ -1,208 +1,279 @@
 #include "quality/learning.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/parse.h"
-#include "quality/change.h"
-#include "quality/normal.h"
-#include "quality/place.h"
+#include "quality/page_kind.h"
 
-/* ---- looks ---- */
+/* Within which downloads are of one moment: what changes more slowly is a change. */
+static const int64_t MOMENT = 30 * CLOCK_NS_PER_SECOND;
+
+#define LEARNER_ARENA_MAX ((size_t)64 << 20)
 
 bool learning_can_read(const struct attempt *a)
 {
-	return a->warc.ptr && !a->truncated && a->rule_set == NOISE_VERSION &&
-	       !a->close_delimited && a->status >= 200 && a->status < 400;
-}
-
-/* A look and its view. */
-struct side {
-	struct look look;
-	struct view view;
-	struct learned_tally tally;
-	bool readable;
-};
-
-/* What cannot be read is left out: only memory is worth an error. */
-static int side_read(struct side *s, const struct look_source *from,
-	const struct learning_pair *pair, const struct attempt *a)
-{
-	struct err err = {0};
-	int rc = look_read(&s->look, from, a, &err);
-
-	view_init(&s->view, NOISE_DEFAULT);
-	s->readable = rc == 0 && s->look.whole && s->look.readable && !s->look.close_delimited;
-	if (s->readable)
-		rc = view_start(&s->view, pair->book, pair->url);
-	if (s->readable && rc == 0)
-		rc = change_view(
-			buf_slice(&s->look.body), buf_slice(&s->look.media_type), &s->view);
-	buf_release(&s->look.body);
-	return rc == ERR_NOMEM ? rc : 0;
-}
-
-static void side_release(struct side *s)
-{
-	look_release(&s->look);
-	view_release(&s->view);
-}
-
-/* Two looks at a page. */
-struct sides {
-	struct url url;
-	struct side a, b;
-	bool readable;
-};
-
-/* To be released in any case. 0 or ERR_NOMEM. */
-static int sides_read(
-	struct sides *s, const struct look_source *from, const struct learning_pair *pair)
-{
-	int rc;
-
-	*s = (struct sides){0};
-	url_init(&s->url);
-	rc = url_parse(&s->url, pair->url, NULL, NULL);
-	if (rc)
-		return rc == ERR_NOMEM ? rc : 0;
-	rc = side_read(&s->a, from, pair, pair->a);
-	if (rc == 0)
-		rc = side_read(&s->b, from, pair, pair->b);
-	s->readable = rc == 0 && s->a.readable && s->b.readable;
-	return rc;
-}
-
-static void sides_free(struct sides *s)
-{
-	if (!s)
-		return;
-	side_release(&s->a);
-	side_release(&s->b);
-	url_release(&s->url);
-	free(s);
+	return a->warc.ptr && !a->truncated && !a->retired && a->has_state && !a->close_delimited &&
+	       a->status >= 200 && a->status < 400;
 }
 
 /* ---- learning ---- */
 
-int learning_add(
-	struct learner *l, const struct look_source *from, const struct learning_pair *pair)
+void learner_init(struct learner *l)
 {
-	struct sides *s = malloc(sizeof *s);
-	int rc = s ? sides_read(s, from, pair) : ERR_NOMEM;
+	*l = (struct learner){0};
+	arena_init(&l->arena, LEARNER_ARENA_MAX);
+	strmap_init(&l->index, hash_key_random(), &l->arena);
+}
 
-	if (rc == 0 && s->readable)
-		rc = learner_add(l, &s->url, &s->a.view, &s->b.view);
-	sides_free(s);
+void learner_release(struct learner *l)
+{
+	learner_places_release(&l->places);
+	strmap_release(&l->index);
+	arena_release(&l->arena);
+	*l = (struct learner){0};
+}
+
+/* The page teaches nothing about a place that differs, but not in a way that can be learned. */
+static bool is_calm(const struct pair *p)
+{
+	if (p->doubt || !p->same_heads || p->proof.limit || p->proof.same == PROOF_BYTES)
+		return false;
+	for (size_t i = 0; i < p->proof.places.len; i++)
+		if (!p->proof.places.ptr[i].rule.ptr && !p->proof.places.ptr[i].can_learn)
+			return false;
+	return true;
+}
+
+/* How often a place differs without an explanation. */
+static size_t count_place(const struct proof *p, slice where)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->places.len; i++)
+		count += !p->places.ptr[i].rule.ptr && slice_eq(p->places.ptr[i].where, where);
+	return count;
+}
+
+static int note_place(struct learner *l, slice kind, slice url, slice where)
+{
+	struct learner_place place = {.pages = 1};
+	struct buf key;
+	uint32_t at;
+	int rc;
+
+	buf_init(&key, LEARNED_LINE_MAX);
+	rc = buf_printf(&key, "%.*s %.*s", (int)kind.len, kind.ptr, (int)where.len, where.ptr);
+	if (rc == 0 && strmap_get(&l->index, buf_slice(&key), &at)) {
+		l->places.ptr[at].pages++;
+	} else if (rc == 0) {
+		place.kind = (slice){arena_strdup(&l->arena, kind), kind.len};
+		place.url = (slice){arena_strdup(&l->arena, url), url.len};
+		place.where = (slice){arena_strdup(&l->arena, where), where.len};
+		rc = place.kind.ptr && place.url.ptr && place.where.ptr ? 0 : ERR_LIMIT;
+		if (rc == 0)
+			rc = strmap_put(&l->index, buf_slice(&key), (uint32_t)l->places.len);
+		if (rc == 0)
+			rc = learner_places_push(&l->places, place);
+	}
+	buf_release(&key);
+	return rc == ERR_NOMEM ? rc : 0; /* what is too long is not learned */
+}
+
+enum { PAIRS_MAX = LEARNING_LOOKS_MAX * (LEARNING_LOOKS_MAX - 1) / 2 };
+
+/* The downloads of a page, each compared with each. */
+struct lesson {
+	struct look looks[LEARNING_LOOKS_MAX];
+	struct pair pairs[PAIRS_MAX];
+	size_t look_count, pair_count;
+};
+
+static void lesson_free(struct lesson *x)
+{
+	if (!x)
+		return;
+	for (size_t i = 0; i < x->look_count; i++)
+		look_release(&x->looks[i]);
+	for (size_t i = 0; i < x->pair_count; i++)
+		pair_release(&x->pairs[i]);
+	free(x);
+}
+
+static int lesson_read(struct lesson *x, const struct look_source *from,
+	const struct learning_looks *looks, bool *ret_ok)
+{
+	struct pair_terms terms = {.url = looks->url, .book = looks->book};
+	int rc = 0;
+
+	*ret_ok = true;
+	for (size_t i = 0; rc == 0 && i < looks->len; i++) {
+		struct err ignored = {0};
+
+		rc = look_read(&x->looks[x->look_count++], from, &looks->list[i], &ignored);
+		*ret_ok = *ret_ok && rc == 0;
+		rc = rc == ERR_NOMEM ? rc : 0;
+	}
+	for (size_t i = 0; rc == 0 && *ret_ok && i < looks->len; i++)
+		for (size_t k = 0; rc == 0 && *ret_ok && k < i; k++) {
+			rc = pair_compare(
+				&x->looks[k], &x->looks[i], &terms, &x->pairs[x->pair_count]);
+			*ret_ok = rc == 0 && is_calm(&x->pairs[x->pair_count++]);
+		}
+	return rc;
+}
+
+/* A place is learned that differs, once, in every pair: its value was new each time. */
+static int lesson_learn(struct learner *l, const struct lesson *x, slice kind, slice url)
+{
+	const struct proof_places *places = &x->pairs[0].proof.places;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < places->len; i++) {
+		bool always = !places->ptr[i].rule.ptr;
+
+		for (size_t k = 0; always && k < x->pair_count; k++)
+			always = count_place(&x->pairs[k].proof, places->ptr[i].where) == 1;
+		if (always)
+			rc = note_place(l, kind, url, places->ptr[i].where);
+	}
+	return rc;
+}
+
+void learning_add_probe(struct learning_looks *looks, const struct attempt *probe)
+{
+	int64_t apart = probe->wall.sent - looks->list[0].wall.sent;
+
+	if (looks->len < LEARNING_LOOKS_MAX && apart >= 0 && apart <= MOMENT)
+		looks->list[looks->len++] = *probe;
+}
+
+int learner_add(
+	struct learner *l, const struct look_source *from, const struct learning_looks *looks)
+{
+	struct lesson *x;
+	struct url parsed;
+	struct buf kind;
+	bool ok = false;
+	int rc;
+
+	if (looks->len < LEARNING_LOOKS_MIN)
+		return 0;
+	x = calloc(1, sizeof *x);
+	url_init(&parsed);
+	buf_init(&kind, PAGE_KIND_MAX);
+	rc = x ? lesson_read(x, from, looks, &ok) : ERR_NOMEM;
+	if (rc == 0 && ok && url_parse(&parsed, looks->url, NULL, NULL) == 0 &&
+		page_kind(&parsed, &kind) == 0)
+		rc = lesson_learn(l, x, buf_slice(&kind), looks->url);
+	buf_release(&kind);
+	url_release(&parsed);
+	lesson_free(x);
+	return rc;
+}
+
+int learner_finish(const struct learner *l, struct learned *ret)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < l->places.len; i++) {
+		const struct learner_place *p = &l->places.ptr[i];
+		bool is_shared = p->pages >= LEARNING_SUPPORT;
+
+		rc = learned_add(ret, &(struct learned_rule){.kind = is_shared ? p->kind : p->url,
+					      .where = p->where,
+					      .pages = p->pages});
+		rc = rc == ERR_NOMEM ? rc : 0; /* what cannot be written is not learned */
+	}
 	return rc;
 }
 
 /* ---- comparing ---- */
 
-bool learning_applies(const struct learned *rules, slice url)
+/* Reads two looks and compares them; what cannot be read differs. 0 or ERR_NOMEM. */
+static int compare_looks(const struct look_source *from, const struct attempt *a,
+	const struct attempt *b, const struct pair_terms *terms, struct pair *ret)
 {
-	struct buf directory;
-	struct url parsed;
-	bool applies;
+	struct look x = {0}, y = {0};
+	struct err ignored = {0};
+	int rc = look_read(&x, from, a, &ignored);
 
-	buf_init(&directory, LEARNED_LINE_MAX);
-	url_init(&parsed);
-	applies = url_parse(&parsed, url, NULL, NULL) == 0 &&
-		  place_directory(&parsed, &directory) == 0 &&
-		  learned_knows(rules, buf_slice(&directory));
-	url_release(&parsed);
-	buf_release(&directory);
-	return applies;
+	*ret = (struct pair){0};
+	if (rc == 0)
+		rc = look_read(&y, from, b, &ignored);
+	if (rc == 0)
+		rc = pair_compare(&x, &y, terms, ret);
+	look_release(&x);
+	look_release(&y);
+	return rc == ERR_NOMEM ? rc : 0;
 }
 
-static bool same_heads(const struct look *a, const struct look *b)
+static bool is_resource(const struct attempt *a)
 {
-	return a->status == b->status &&
-	       slice_eq(buf_slice(&a->location), buf_slice(&b->location)) &&
-	       slice_eq(buf_slice(&a->media_type), buf_slice(&b->media_type));
+	return learning_can_read(a) && a->status < 300;
 }
 
-static void add_rule(struct learning_same *ret, size_t *len, slice name, uint64_t count)
+/* Whether both resources of a duty were captured, and are the same. */
+static int fulfil(const struct learning_terms *terms, const struct proof_duty *duty, bool *ret,
+	struct err *err)
 {
-	int n = snprintf(ret->rules + *len, sizeof ret->rules - *len, "%s%.*s=%" PRIu64,
-		*len ? " " : "", (int)name.len, name.ptr, count);
+	struct attempt a, b;
+	bool has_a = false, has_b = false;
+	struct pair pair;
+	int rc = terms->find(terms->context, duty->a, &a, &has_a, err);
 
-	/* A name that does not fit is left out whole. */
-	if (n > 0 && *len + (size_t)n < sizeof ret->rules)
-		*len += (size_t)n;
-	ret->rules[*len] = '\0';
+	*ret = false;
+	if (rc == 0)
+		rc = terms->find(terms->context, duty->b, &b, &has_b, err);
+	if (rc || !has_a || !has_b || !is_resource(&a) || !is_resource(&b))
+		return rc;
+	*ret = digest_eq(&a.state, &b.state);
+	if (*ret)
+		return 0;
+	rc = compare_looks(terms->from, &a, &b,
+		&(struct pair_terms){.url = duty->b, .book = terms->book}, &pair);
+	*ret = rc == 0 && pair.explained && pair.proof.duties.len == 0;
+	pair_release(&pair);
+	return err_code(err, rc);
 }
 
-/* The rules that acted, and not on the same bytes: learned, built-in, the user's. */
-static void list_rules(
-	const struct learned *rules, const struct sides *s, struct learning_same *ret)
+static int fulfil_all(const struct learning_terms *terms, const struct proof_duties *duties,
+	bool *ret, struct err *err)
 {
-	const struct noise_tally *x = &s->a.view.noise.tally, *y = &s->b.view.noise.tally;
-	const struct view_ignored *m = s->a.view.ignored.ptr, *n = s->b.view.ignored.ptr;
-	size_t len = 0;
+	int rc = 0;
 
-	for (size_t i = 0; i < rules->rules.len; i++) {
-		uint32_t a = s->a.tally.rules[i].count, b = s->b.tally.rules[i].count;
-
-		if (a != b || s->a.tally.rules[i].mark != s->b.tally.rules[i].mark)
-			add_rule(ret, &len, rules->rules.ptr[i].label, a > b ? a : b);
-	}
-	for (unsigned i = 0; i < NOISE_RULE_COUNT; i++) {
-		uint64_t a = x->rules[i].count, b = y->rules[i].count;
-
-		if (a != b || x->rules[i].mark != y->rules[i].mark)
-			add_rule(ret, &len, slice_str(noise_rule_name((enum noise_rule)i)),
-				a > b ? a : b);
-	}
-	for (size_t i = 0; i < s->a.view.ignored.len && i < s->b.view.ignored.len; i++)
-		if (m[i].count != n[i].count || m[i].mark != n[i].mark)
-			add_rule(ret, &len, s->a.view.ignore.rules->rules.ptr[i].name,
-				m[i].count > n[i].count ? m[i].count : n[i].count);
-}
-
-/* The digest of a view, if it may carry a claim (normal.h). */
-static int take_digest(const struct view *v, bool *ret_has, unsigned *masked, struct digest *ret)
-{
-	unsigned share = normal_masked_share(v);
-	int rc;
-
-	*ret_has = !v->cut && v->visible > v->noise.tally.masked && share <= NORMAL_MASKED_MAX;
-	*masked = share > *masked ? share : *masked;
-	rc = *ret_has ? view_digest(v, ret) : 0;
+	*ret = true;
+	for (size_t i = 0; rc == 0 && *ret && i < duties->len; i++)
+		rc = fulfil(terms, &duties->ptr[i], ret, err);
 	return rc;
 }
 
-static int compare(const struct learned *rules, struct sides *s, struct learning_same *ret)
+int learning_compare(const struct learning_terms *terms, const struct learning_pair *pair,
+	struct learning_same *ret, struct err *err)
 {
-	struct digest a = {0}, b = {0};
-	bool has_a = false, has_b = false;
-	int rc = learned_mask(rules, &s->url, &s->a.view, &s->a.tally);
-
-	if (rc == 0)
-		rc = learned_mask(rules, &s->url, &s->b.view, &s->b.tally);
-	if (rc == 0)
-		rc = take_digest(&s->a.view, &has_a, &ret->masked, &a);
-	if (rc == 0)
-		rc = take_digest(&s->b.view, &has_b, &ret->masked, &b);
-	if (rc)
-		return rc;
-	ret->same = has_a && has_b && same_heads(&s->a.look, &s->b.look) && digest_eq(&a, &b);
-	ret->digest = a;
-	list_rules(rules, s, ret);
-	return 0;
-}
-
-int learning_compare(const struct learned *rules, const struct look_source *from,
-	const struct learning_pair *pair, struct learning_same *ret)
-{
-	struct sides *s = malloc(sizeof *s);
-	int rc = s ? sides_read(s, from, pair) : ERR_NOMEM;
+	struct proof_learned places;
+	struct pair p = {0};
+	bool any = false;
+	int rc;
 
 	*ret = (struct learning_same){0};
-	if (rc == 0 && s->readable)
-		rc = compare(rules, s, ret);
-	sides_free(s);
+	proof_learned_init(&places);
+	rc = learned_places(terms->rules, pair->url, &places, &any);
+	if (rc == 0)
+		rc = compare_looks(terms->from, pair->a, pair->b,
+			&(struct pair_terms){.url = pair->url,
+				.book = terms->book,
+				.learned = any ? &places : NULL},
+			&p);
+	rc = err_code(err, rc);
+	if (rc == 0 && p.explained)
+		rc = fulfil_all(terms, &p.proof.duties, &ret->same, err);
+	if (ret->same)
+		p.proof.duties.len = 0; /* they are fulfilled: the rules are to be listed */
+	if (rc == 0)
+		pair_describe(&p, ret->rules, &ret->masked);
+	pair_release(&p);
+	proof_learned_release(&places);
 	return rc;
 }
 
@@ -215,14 +286,14 @@ int learning_rule_line(const struct learned_rule *rule, struct buf *out)
 	return rc ? rc : learned_format(rule, out);
 }
 
-int learning_same_line(
-	const struct learning_pair *pair, const struct learning_same *same, struct buf *out)
+int learning_same_line(const struct learning_pair *pair, const struct digest *class,
+	const struct learning_same *same, struct buf *out)
 {
 	char digest[DIGEST_TEXT_SIZE];
 	size_t from;
 	int rc;
 
-	(void)digest_format(&same->digest, digest);
+	(void)digest_format(class, digest);
 	rc = buf_printf(
 		out, "same %u %u %s %u ", pair->a->number, pair->b->number, digest, same->masked);
 	from = out->len;
@@ -247,8 +318,8 @@ static bool take_number(slice *left, unsigned *ret)
 static int parse_same(slice left, struct learning_line *ret)
 {
 	if (!take_number(&left, &ret->visit) || !take_number(&left, &ret->revisit) ||
-		digest_parse(slice_take(&left, ' '), &ret->digest) ||
-		!take_number(&left, &ret->masked) || ret->masked > NORMAL_MASKED_MAX)
+		digest_parse(slice_take(&left, ' '), &ret->class) ||
+		!take_number(&left, &ret->masked) || ret->masked > PAIR_MILLION)
 		return ERR_SYNTAX;
 	ret->rules = slice_take(&left, ' ');
 	if (slice_eq(ret->rules, SLICE("-")))

@@ -21,8 +21,7 @@ struct observation legs_observe(const struct attempt *a)
 		.made = true,
 		.status = a->status,
 		.whole = a->status != 0 && !a->truncated && !a->retired,
-		.has_state = a->has_state && !a->retired,
-		.state = a->state,
+		.key = a->retired ? (struct same_key){0} : same_key_of(a),
 		.start = a->wall.sent,
 		.end = a->wall.last_byte,
 		.failure = a->failure,
@@ -33,8 +32,6 @@ struct observation legs_observe(const struct attempt *a)
 		.retired = a->retired != 0,
 		.foreign_times = a->wall.sent && !a->clock.sent,
 		.close_delimited = a->close_delimited,
-		.has_normal = a->has_normal && !a->retired,
-		.normal = a->normal,
 		.rule_set = a->rule_set,
 		.masked = a->masked,
 		.rules = a->rules,
@@ -92,8 +89,8 @@ static void add_glimpse(struct legs *l, const struct observation *shown)
 {
 	l->glimpses[l->glimpse_count++ % LEGS_GLIMPSES] = (struct legs_glimpse){
 		.start = shown->start,
-		.state = first_bytes(&shown->state),
-		.normal = shown->has_normal ? first_bytes(&shown->normal) : 0,
+		.state = first_bytes(&shown->key.state),
+		.class = first_bytes(same_class(&shown->key)),
 		.absent = shown->status >= 400,
 	};
 }
@@ -102,8 +99,8 @@ static bool glimpse_differs(const struct legs_glimpse *g, const struct observati
 {
 	if (g->absent || visit->status >= 400)
 		return g->absent != (visit->status >= 400);
-	return g->state != first_bytes(&visit->state) &&
-	       !(g->normal && visit->has_normal && g->normal == first_bytes(&visit->normal));
+	return g->state != first_bytes(&visit->key.state) &&
+	       g->class != first_bytes(same_class(&visit->key));
 }
 
 /* Whether something else was seen behind the visit that counts. */

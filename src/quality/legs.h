@@ -28,7 +28,7 @@ enum { LEGS_GLIMPSES = 2 };
 /* What a canary showed between the legs; of the digests their first bytes. */
 struct legs_glimpse {
 	int64_t start;
-	uint64_t state, normal; /* normal 0: none */
+	uint64_t state, class;
 	bool absent;
 };
 

@@ -11,6 +11,7 @@
 #include "archive/warc_file.h"
 #include "archive/warc_reader.h"
 #include "base/file.h"
+#include "base/word.h"
 #include "http/fields.h"
 #include "http/state.h"
 #include "quality/compact_look.h"
@@ -97,6 +98,9 @@ static int keep_head(struct reading *r)
 	const struct fields *head = state_fields(r->state);
 	int rc = keep_field(r, "Content-Type", &r->look->media_type);
 
+	r->look->types = 0;
+	for (size_t i = 0; i < head->items.len; i++)
+		r->look->types += word_is(head->items.ptr[i].name, SLICE("Content-Type"));
 	r->look->close_delimited = !r->is_framed &&
 				   !fields_get(head, SLICE("Content-Length")).ptr &&
 				   !fields_get(head, SLICE("Transfer-Encoding")).ptr;
@@ -171,24 +175,31 @@ static int read_found(
 }
 
 /* The records that a compact look stands for: the first of them is that of the page. */
+static int read_records(
+	struct reading *r, slice records, const struct attempt *at, bool *ret_revisit)
+{
+	struct attempt first = {.record_id = at->record_id};
+	struct warc_source source = {.fd = -1, .memory = records};
+	struct warc_reader *reader;
+	int rc = warc_reader_open_source(&source, 0, &reader, r->err);
+
+	if (rc)
+		return rc;
+	rc = read_found(r, reader, &first, ret_revisit);
+	warc_reader_close(reader);
+	return rc;
+}
+
 static int read_compact(struct reading *r, const struct look_source *from, const struct attempt *at,
 	bool *ret_revisit)
 {
-	struct attempt first = {.record_id = at->record_id};
-	struct warc_source source = {.fd = -1};
-	struct warc_reader *reader;
 	struct buf records;
 	int rc;
 
 	buf_init(&records, COMPACT_EXPANDED_MAX);
 	rc = compact_look_read(from, at, &records, r->err);
-	source.memory = buf_slice(&records);
 	if (rc == 0)
-		rc = warc_reader_open_source(&source, 0, &reader, r->err);
-	if (rc == 0) {
-		rc = read_found(r, reader, &first, ret_revisit);
-		warc_reader_close(reader);
-	}
+		rc = read_records(r, buf_slice(&records), at, ret_revisit);
 	buf_release(&records);
 	return rc;
 }
@@ -242,25 +253,34 @@ static int read_original(struct reading *r, const struct look_source *from)
 	return rc;
 }
 
-int look_read(struct look *l, const struct look_source *from, const struct attempt *attempt,
-	struct err *err)
+static void look_init(struct look *l, const struct attempt *attempt)
 {
-	struct reading r = {.look = l, .err = err};
-	struct state_result result;
-	bool is_revisit = false;
-	int rc;
-
 	*l = (struct look){.attempt = attempt};
 	buf_init(&l->media_type, VALUE_MAX);
 	buf_init(&l->location, VALUE_MAX);
 	buf_init(&l->coding, VALUE_MAX);
 	buf_init(&l->original, VALUE_MAX);
 	buf_init(&l->body, LOOK_BODY_MAX);
+}
+
+/* records: those of a compact look, if they are at hand; else empty. */
+static int read_look(struct look *l, const struct look_source *from, const struct attempt *attempt,
+	slice records, struct err *err)
+{
+	struct reading r = {.look = l, .err = err};
+	struct state_result result;
+	bool is_revisit = false;
+	int rc;
+
+	look_init(l, attempt);
 	buf_init(&r.head, FIELDS_HEAD_MAX);
-	if (!attempt->warc.ptr && !attempt->is_compact)
-		return err_set(err, ERR_NOTFOUND, "this look has no record in the WARC files");
 	r.state = state_new(take_body, &r);
-	rc = r.state ? read_record(&r, from, attempt, &is_revisit) : err_code(err, ERR_NOMEM);
+	if (!r.state)
+		rc = err_code(err, ERR_NOMEM);
+	else if (records.len)
+		rc = read_records(&r, records, attempt, &is_revisit);
+	else
+		rc = read_record(&r, from, attempt, &is_revisit);
 	if (rc == 0)
 		rc = err_code(err, keep_head(&r));
 	if (rc == 0 && is_revisit) {
@@ -272,6 +292,65 @@ int look_read(struct look *l, const struct look_source *from, const struct attem
 	}
 	state_free(r.state);
 	buf_release(&r.head);
+	return rc;
+}
+
+int look_read(struct look *l, const struct look_source *from, const struct attempt *attempt,
+	struct err *err)
+{
+	if (attempt->warc.ptr || attempt->is_compact)
+		return read_look(l, from, attempt, (slice){0}, err);
+	look_init(l, attempt);
+	return err_set(err, ERR_NOTFOUND, "this look has no record in the WARC files");
+}
+
+int look_read_records(struct look *l, const struct look_source *from, const struct attempt *attempt,
+	slice records, struct err *err)
+{
+	return read_look(l, from, attempt, records, err);
+}
+
+/* ---- a response that is at hand ---- */
+
+static int feed_spool(struct state *state, const struct look_message *from, struct err *err)
+{
+	char chunk[1 << 14];
+	uint64_t at = 0;
+	int rc = 0;
+
+	while (rc == 0 && at < from->size) {
+		size_t want =
+			from->size - at < sizeof chunk ? (size_t)(from->size - at) : sizeof chunk;
+		ssize_t n = pread(from->spool, chunk, want, (off_t)at);
+
+		if (n <= 0)
+			return err_set(err, ERR_IO, "spool: %s", n ? strerror(errno) : "cut off");
+		rc = err_code(err, state_feed(state, (slice){chunk, (size_t)n}));
+		at += (uint64_t)n;
+	}
+	return rc;
+}
+
+int look_take(struct look *l, const struct look_message *from, const struct attempt *attempt,
+	struct err *err)
+{
+	struct reading r = {.look = l, .is_framed = from->is_framed, .err = err};
+	struct state_result result;
+	int rc;
+
+	look_init(l, attempt);
+	r.state = state_new(take_body, &r);
+	rc = r.state ? state_start(r.state, from->head, err) : err_code(err, ERR_NOMEM);
+	if (rc == 0)
+		rc = from->spool < 0 ? err_code(err, state_feed(r.state, from->body))
+				     : feed_spool(r.state, from, err);
+	if (rc == 0)
+		rc = err_code(err, keep_head(&r));
+	if (rc == 0)
+		rc = err_code(err, state_finish(r.state, &result));
+	if (rc == 0)
+		rc = err_code(err, keep_result(&r, &result));
+	state_free(r.state);
 	return rc;
 }
 

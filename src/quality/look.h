@@ -33,6 +33,7 @@ struct look {
 	const struct attempt *attempt; /* borrowed */
 	unsigned status;
 	struct buf media_type; /* of Content-Type, as sent; empty for none */
+	unsigned types;        /* number of such fields */
 	struct buf location;   /* of Location */
 	struct buf coding;     /* names of the content codings */
 	struct buf original;   /* id of the record that has the body; empty: this one */
@@ -52,6 +53,23 @@ struct look {
  * in any case.
  */
 int look_read(struct look *l, const struct look_source *from, const struct attempt *attempt,
+	struct err *err) SP_MUST_CHECK;
+
+/* The same of a compact look, whose records (archive/compact.h) are at hand. */
+int look_read_records(struct look *l, const struct look_source *from, const struct attempt *attempt,
+	slice records, struct err *err) SP_MUST_CHECK;
+
+/*
+ * The same of a response that is at hand: its head, and its body in memory or, if spool is not
+ * negative, as the first bytes of that file. 0, ERR_SYNTAX, ERR_IO, ERR_NOMEM.
+ */
+struct look_message {
+	slice head, body;
+	int spool;
+	uint64_t size;  /* of the spooled body */
+	bool is_framed; /* the protocol (HTTP/2) shows where a body ends */
+};
+int look_take(struct look *l, const struct look_message *from, const struct attempt *attempt,
 	struct err *err) SP_MUST_CHECK;
 
 void look_release(struct look *l);

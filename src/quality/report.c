@@ -1,12 +1,16 @@
 #include "quality/report.h"
 
+#include <stdio.h>
+
+#include "base/word.h"
+
 #include "quality/clock_watch.h"
 #include "quality/composite.h"
 #include "quality/expect.h"
 #include "quality/farm.h"
 #include "quality/learned_pages.h"
 #include "quality/legs.h"
-#include "quality/normal.h"
+#include "quality/pair.h"
 #include "quality/same_body.h"
 
 /* Of strings; a catalog that needs more is no catalog of one machine. */
@@ -151,56 +155,84 @@ static struct report_leg leg_of(const struct observation *o, unsigned attempts, 
 }
 
 /*
- * The rules that the looks of a page needed, as text. Marks are short, so those of two looks may be
- * equal by chance: then all rules that acted are listed.
+ * The rules that a look of version 1 needed: "NAME=COUNT:MARK …", of which those count that the
+ * other look has not in the same way.
  */
-static size_t list_rules(const struct legs *legs, char text[NORMAL_RULES_SIZE])
+static size_t list_old_rules(slice a, slice b, char text[PAIR_RULES_SIZE])
 {
-	struct normal_rule needed[NORMAL_RULES_MAX];
-	const struct observation *a = &legs->visit, *b = &legs->revisit;
-	size_t rules = 0, len = 0;
+	size_t len = 0;
+	slice word;
 
-	if (a->rule_set && a->rule_set == b->rule_set)
-		rules = normal_rules_needed(a->rules, b->rules, needed);
-	if (rules == 0 && a->rule_set && !digest_eq(&a->state, &b->state))
-		rules = normal_rules_needed(a->rules, (slice){0}, needed);
-	for (size_t i = 0; i < rules; i++)
-		len += normal_rule_format(&needed[i], len > 0, text + len, NORMAL_RULES_SIZE - len);
+	while (word_next(&b, ' ', &word)) {
+		slice left = a, other;
+		bool is_equal = false;
+		int n;
+
+		while (!is_equal && word_next(&left, ' ', &other))
+			is_equal = slice_eq(word, other);
+		word = slice_take(&word, ':');
+		n = is_equal ? 0
+			     : snprintf(text + len, PAIR_RULES_SIZE - len, "%s%.*s", len ? " " : "",
+				       slice_shown(word, 200), word.ptr);
+		if (n > 0 && len + (size_t)n < PAIR_RULES_SIZE)
+			len += (size_t)n;
+	}
 	return len;
 }
 
-static int count_rules(struct loading *l, slice text)
+static int count_rules(struct loading *l, slice text, unsigned version)
 {
 	struct acted_rule rule = {.pages = 1};
 	int rc = 0;
 
 	while (rc == 0 && acted_next(&text, &rule.name, &rule.count)) {
-		rule.version = slice_starts_with(rule.name, SLICE("learned:"))
-				       ? LEARNED_VERSION
-				       : l->report->rule_set;
+		rule.version = version;
 		rc = acted_add(&l->report->rules, &l->report->words, &rule);
 	}
 	return rc;
 }
 
-/* The rules that were needed, in the text that the report keeps. */
+/* Changes that a reader does not see: all but text, links and structure. */
+static bool is_inside(slice changed_in)
+{
+	slice word;
+
+	if (changed_in.len == 0)
+		return false;
+	while (word_next(&changed_in, ',', &word))
+		if (!slice_eq(word, SLICE("code")) && !slice_eq(word, SLICE("style")))
+			return false;
+	return true;
+}
+
+/* What the comparison of a page's looks found, in the text that the report keeps. */
 static int keep_rules(struct loading *l, struct report_page *page, const struct legs *legs,
 	const struct learning_line *line)
 {
 	const struct observation *a = &legs->visit, *b = &legs->revisit;
-	char text[NORMAL_RULES_SIZE];
-	slice rules = line ? line->rules : (slice){text, list_rules(legs, text)};
-	int rc;
+	bool by_rules = page->evidence && strcmp(page->evidence, "normalised") == 0;
+	char text[PAIR_RULES_SIZE];
+	slice rules = line ? line->rules : b->rules;
+	int rc = 0;
 
-	if (a->rule_set > l->report->rule_set)
-		l->report->rule_set = a->rule_set;
-	page->masked = a->masked > b->masked ? a->masked : b->masked;
+	page->rule_set = (uint8_t)b->rule_set;
+	if (line && a->rule_set != 1)
+		page->rule_set = NOISE_RULES_VERSION;
+	if (!line && page->rule_set == 1)
+		rules = (slice){text, list_old_rules(a->rules, b->rules, text)};
 	page->close_delimited = a->close_delimited || b->close_delimited;
 	page->foreign_times = a->foreign_times || b->foreign_times;
-	rc = rules.len ? words_keep(&l->report->words, rules, &page->rules) : 0;
-	if (rc || !page->evidence || strcmp(page->evidence, "normalised") != 0)
+	if (page->verdict == VERDICT_CHANGED && pair_changed_in(rules).ptr)
+		rc = words_keep(&l->report->words, pair_changed_in(rules), &page->changed_in);
+	l->report->changed_inside += is_inside(page->changed_in);
+	if (rc || !by_rules)
 		return rc;
-	return count_rules(l, rules);
+	page->masked = line ? line->masked : b->masked;
+	l->report->on_rule_set_1 += page->rule_set == 1;
+	if (page->rule_set > l->report->rule_set)
+		l->report->rule_set = page->rule_set;
+	rc = rules.len ? words_keep(&l->report->words, rules, &page->rules) : 0;
+	return rc ? rc : count_rules(l, page->rules, page->rule_set);
 }
 
 /*
@@ -264,7 +296,7 @@ static int end_first(struct loading *l, const struct report_page *page)
 static void apply_learned(struct loading *l, const struct learning_line *line)
 {
 	learned_pages_apply(line, &l->legs);
-	known_share(&l->report->known, l->legs.visit.start, l->legs.revisit.start, &line->digest);
+	known_share(&l->report->known, l->legs.visit.start, l->legs.revisit.start, &line->class);
 }
 
 static int end_page(struct loading *l)

@@ -39,8 +39,10 @@ struct report_page {
 	slice url, kind;
 	slice reason;         /* of the verdict; ptr NULL for none */
 	const char *evidence; /* constant, or NULL */
-	slice rules;     /* that were needed to compare its looks, "nonces=5 …"; may be empty */
-	unsigned masked; /* millionths of the visible text that they masked, the larger one */
+	slice rules;      /* that were needed to compare its looks, "nonces=5 …"; may be empty */
+	slice changed_in; /* of one that has changed: "text,code"; may be empty */
+	unsigned masked;  /* millionths of the visible text that rules explain */
+	uint8_t rule_set; /* version of the rules; 0: none were applied */
 	bool close_delimited; /* one of its looks */
 	bool cached;          /* the same: a cache says that it answered */
 	int8_t origin;        /* 1: the claim reaches the origin; 0: a cache stood between;
@@ -93,6 +95,8 @@ struct report {
 	size_t learned;                    /* rules that the capture has learned */
 	uint64_t gated;                    /* pages that are shown only with a cookie */
 	slice gate_cookie;                 /* its name */
+	uint64_t on_rule_set_1;            /* sharp pages by rules of version 1 */
+	uint64_t changed_inside;           /* changed in code, style or data only */
 	uint64_t variants;                 /* pages that showed something else to a probe */
 	uint64_t cookies;                  /* pages that were asked for with cookies */
 	uint64_t sessions;                 /* probes whether pages need them */

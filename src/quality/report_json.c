@@ -3,10 +3,11 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/word.h"
 #include "extract/deceit.h"
 #include "quality/composite.h"
 #include "quality/harvest.h"
-#include "quality/normal.h"
+#include "quality/pair.h"
 
 void report_json_time(struct json *j, const char *key, int64_t time, enum clock_round round)
 {
@@ -68,7 +69,13 @@ static void put_page_rules(struct json *j, const struct report_page *p, bool div
 		json_object_end(j);
 	}
 	json_array_end(j);
-	json_put_double(j, "masked_visible", (double)p->masked / NORMAL_MILLION);
+	json_put_uint_if(j, "rule_set", p->rule_set && p->rules.len, p->rule_set);
+	json_key(j, "changed_in");
+	json_array_begin(j);
+	for (left = p->changed_in; word_next(&left, ',', &name);)
+		json_slice(j, name);
+	json_array_end(j);
+	json_put_double(j, "masked_visible", (double)p->masked / PAIR_MILLION);
 	json_key(j, "flags");
 	json_array_begin(j);
 	if (divergent)
@@ -361,6 +368,8 @@ static void put_report(struct json *j, const struct report *r)
 		r->capture.single || report_is_judged(r) ? NAN : r->expected_sharp);
 	json_put_double(j, "blur", report_is_judged(r) ? NAN : r->blur);
 	put_rules(j, r);
+	json_put_uint(j, "on_rule_set_1", r->on_rule_set_1);
+	json_put_uint(j, "changed_in_code_or_style_only", r->changed_inside);
 	json_put_uint(j, "variants", r->variants);
 	json_key(j, "cookie_gate");
 	json_object_begin(j);

@@ -25,7 +25,7 @@ static uint64_t number_of(const struct digest *d)
 static bool is_page(const struct observation *o)
 {
 	return observation_is_usable(o) && !observation_is_shell(o) && o->is_html &&
-	       o->status == 200 && o->has_state;
+	       o->status == 200 && o->key.has_state;
 }
 
 static int add(struct same_bodies *s, uint64_t path, const struct observation *o,
@@ -36,12 +36,12 @@ static int add(struct same_bodies *s, uint64_t path, const struct observation *o
 
 	if (!is_page(o))
 		return 0;
-	look.body = number_of(&o->state);
+	look.body = number_of(&o->key.state);
 	look.login_box = o->login_box;
 	look.replaces = is_page(other) && !observation_same(o, other);
 	rc = same_body_looks_push(&s->looks, look);
-	look.body = number_of(&o->normal);
-	if (rc == 0 && o->has_normal)
+	look.body = number_of(&o->key.class);
+	if (rc == 0 && o->key.has_class)
 		rc = same_body_looks_push(&s->looks, look);
 	return rc;
 }
@@ -116,7 +116,7 @@ static bool has(const struct same_bodies *s, const struct digest *d)
 
 static bool mark(const struct same_bodies *s, struct observation *o)
 {
-	bool shows = is_page(o) && (has(s, &o->state) || (o->has_normal && has(s, &o->normal)));
+	bool shows = is_page(o) && (has(s, &o->key.state) || has(s, same_class(&o->key)));
 
 	if (shows)
 		o->stand_in = o->login_box

@@ -1,7 +1,6 @@
 #include "quality/verdict.h"
 
 #include "extract/stand_in.h"
-#include "quality/normal.h"
 
 const char *verdict_name(enum verdict v)
 {
@@ -136,23 +135,12 @@ static struct judgement unconfirmed(slice reason)
 	return (struct judgement){VERDICT_UNCONFIRMED, NULL, reason};
 }
 
-/* Whether the normalised digest may carry a claim. */
-static bool is_normalised(const struct observation *o)
-{
-	return o->has_normal && o->rule_set > 0 && o->masked <= NORMAL_MASKED_MAX &&
-	       !o->close_delimited;
-}
-
 const char *observation_same(const struct observation *a, const struct observation *b)
 {
-	if (!a->has_state || !b->has_state || a->status != b->status)
-		return NULL;
-	if (digest_eq(&a->state, &b->state))
-		return "bytes";
-	if (is_normalised(a) && is_normalised(b) && a->rule_set == b->rule_set &&
-		digest_eq(&a->normal, &b->normal))
-		return "normalised";
-	return NULL;
+	static const char *const NAMES[] = {
+		[SAME_NOT] = NULL, [SAME_BYTES] = "bytes", [SAME_RULES] = "normalised"};
+
+	return a->status == b->status ? NAMES[same_compare(&a->key, &b->key)] : NULL;
 }
 
 static struct judgement judge_present(
@@ -160,7 +148,7 @@ static struct judgement judge_present(
 {
 	const char *same = observation_same(visit, revisit);
 
-	if (!visit->has_state || !revisit->has_state)
+	if (!visit->key.has_state || !revisit->key.has_state)
 		return unconfirmed(SLICE("its state was not recorded"));
 	return (struct judgement){
 		.verdict = same ? VERDICT_SHARP : VERDICT_CHANGED, .evidence = same};

@@ -2,8 +2,8 @@
  * What can be said of a page after its two observations (docs/quality.md, the table of verdicts).
  * Pure. Invariants:
  *
- *	(1) sharp means: both observations whole, present, with states that are equal, or with
- *	    normalised digests that are, by the same version of the rules (observation_same);
+ *	(1) sharp means: both observations whole, present, with states that are equal, or of one
+ *	    class (archive/same.h);
  *	(2) neither is a block, challenge or login page, or a page that only scripts fill;
  *	(3) sharp or absent in a capture (judge_in_window) means besides: the interval from the end
  *	    of the visit to the start of the revisit contains the whole still point.
@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "archive/attempt.h"
+#include "archive/same.h"
 #include "base/slice.h"
 #include "http/digest.h"
 #include "quality/stillpoint.h"
@@ -51,8 +51,7 @@ struct observation {
 	bool made;       /* there was an attempt */
 	unsigned status; /* 0: no answer */
 	bool whole;      /* answered, and the body is whole */
-	bool has_state;
-	struct digest state;
+	struct same_key key;
 	int64_t start, end; /* wall, ns: request sent, last byte */
 	slice failure;      /* for the reason, when there was no whole answer */
 
@@ -72,9 +71,8 @@ struct observation {
 	struct attempt_age age; /* of the response */
 
 	/* As in struct attempt. */
-	bool has_normal, close_delimited;
+	bool close_delimited;
 	unsigned rule_set, masked;
-	struct digest normal;
 	slice rules;
 };
 
@@ -116,7 +114,7 @@ bool observation_is_shell(const struct observation *o);
 
 /*
  * Why two usable, present observations show the same: "bytes" when their states are equal, else
- * "normalised" when their normalised digests are; NULL when neither is known. Constant.
+ * "normalised" when they are of one class; NULL when neither is known. Constant.
  */
 const char *observation_same(const struct observation *a, const struct observation *b);
 

@@ -352,6 +352,25 @@ static int on_replaced(void *context, const struct catalog_replaced *r)
 			    slice_shown(file, 200), file.ptr);
 }
 
+/* Earlier versions knew less of noise, or more than was true. */
+static int note_rule_sets(struct verify *v)
+{
+	int rc = 0;
+
+	if (v->rule_set_1.claims)
+		rc = verify_note(v, (slice){0}, NULL,
+			"'normalised' rests on rule set version 1, which was too lenient: %" PRIu64
+			" claims, %" PRIu64 " of them hold under version %d, %" PRIu64
+			" do not, %" PRIu64 " could not be compared again",
+			v->rule_set_1.claims, v->rule_set_1.hold, NOISE_RULES_VERSION,
+			v->rule_set_1.do_not_hold, v->rule_set_1.not_recomputed);
+	if (rc == 0 && v->not_recomputed)
+		rc = verify_note(v, (slice){0}, NULL,
+			"claims by a later version of the rules, not recomputed: %" PRIu64,
+			v->not_recomputed);
+	return rc;
+}
+
 /* ---- all of it ---- */
 
 static int run(struct verify *v, const struct verify_params *p, struct err *err)
@@ -377,6 +396,8 @@ static int run(struct verify *v, const struct verify_params *p, struct err *err)
 		rc = note_unclaimed(v);
 	if (rc == 0)
 		rc = note_redacted(v);
+	if (rc == 0)
+		rc = note_rule_sets(v);
 	if (rc)
 		return err_code(err, rc);
 	rc = p->catalog ? verify_compare(v, p->catalog, err) : 0;
@@ -407,6 +428,7 @@ void verify_release(struct verify *v)
 		verify_moments_release(&v->captures.ptr[i].moments);
 		verify_offsets_release(&v->captures.ptr[i].offsets);
 		verify_looks_release(&v->captures.ptr[i].looks);
+		verify_bases_release(&v->captures.ptr[i].bases);
 		learned_pages_release(&v->captures.ptr[i].learned);
 		verify_table_release(&v->captures.ptr[i].table);
 	}

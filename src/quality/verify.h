@@ -73,6 +73,14 @@ VEC_DECLARE(verify_looks, struct verify_look);
 VEC_DECLARE(verify_moments, struct verify_moment);
 VEC_DECLARE(verify_offsets, struct verify_offset);
 
+/* A look that later ones were compared with. */
+struct verify_base {
+	uint32_t evidence; /* 1 + its number; 0: none */
+	struct same_key key;
+};
+
+VEC_DECLARE(verify_bases, struct verify_base);
+
 /* A capture as the WARC files have it. */
 struct verify_capture {
 	slice uuid;
@@ -91,6 +99,9 @@ struct verify_capture {
 	struct verify_looks looks;
 	struct learned_pages learned;
 	const struct rulebook *book; /* its rules */
+	bool old_learned;            /* its learned rules are of version 1 */
+	struct verify_bases
+		bases; /* by page: what looks of rule set version 1 were compared with */
 	struct verify_table table;
 	uint64_t sharp;
 };
@@ -116,6 +127,12 @@ struct verify {
 	uint64_t pages;    /* with an attempt in the WARC files, of all captures */
 	uint64_t sharp;    /* of those */
 	uint64_t redacted; /* records in which an export replaced secrets */
+	/* Claims that a look shows the same but for noise, by rule set version 1: how they stand
+	 * under the current version. */
+	struct {
+		uint64_t claims, hold, do_not_hold, not_recomputed;
+	} rule_set_1;
+	uint64_t not_recomputed; /* claims of a later version of the rules */
 	struct verify_problems problems;
 	struct verify_problems notes; /* worth knowing, but nothing is wrong */
 	struct verify_captures captures;

@@ -1,9 +1,9 @@
 /*
- * What a capture says it has learned, computed again from the WARC files: its rules must follow
- * from its probes, and pages that it calls the same under them must be. This is the one part of a
- * verification that reads records twice, those of such pages.
+ * What a capture settled when it ended (learning.h), computed again from the WARC files: its rules
+ * must follow from its probes, and pages that it calls the same must be.
  */
 #include "base/err.h"
+#include "quality/learning.h"
 #include "quality/verify_run.h"
 
 /* ---- reading ---- */
@@ -22,8 +22,8 @@ static int add_line(struct verify *v, struct verify_capture *c, slice field,
 		return verify_problem(v, (slice){0}, place, "a learned rule cannot be read");
 	memcpy(line + name.len, value.ptr, value.len);
 	rc = learned_pages_add(&c->learned, (slice){line, field.len - 1});
-	if (rc == 0 || rc == ERR_NOMEM)
-		return rc;
+	if (rc == 0 || rc == ERR_NOMEM || c->old_learned)
+		return rc == ERR_NOMEM ? rc : 0;
 	return verify_problem(v, (slice){0}, place, "a learned rule cannot be read");
 }
 
@@ -35,10 +35,13 @@ int verify_learned_record(struct verify *v, const struct verify_clock_record *r)
 
 	if (!slice_starts_with(first, SLICE("learnedRules: ")))
 		return 0;
-	if (!slice_eq(first, SLICE("learnedRules: 1\r")))
+	if (!slice_eq(first, SLICE("learnedRules: 1\r")) &&
+		!slice_eq(first, SLICE("learnedRules: 2\r")))
 		return verify_note(v, (slice){0}, &r->place,
 			"rules that were learned by another version: not recomputed");
 	rc = verify_find_capture(v, r->uuid, &c);
+	if (rc == 0)
+		c->old_learned = slice_eq(first, SLICE("learnedRules: 1\r"));
 	while (rc == 0 && left.len) {
 		slice line = slice_take(&left, '\n');
 
@@ -61,8 +64,8 @@ int verify_learned_look(struct verify *v, const struct attempt *a, const struct 
 	struct verify_capture *c;
 	int rc;
 
-	if (!e || !e->is_read || e->is_compact || !e->sound || !e->whole ||
-		a->rule_set != NOISE_VERSION ||
+	if (!e || e->is_compact || !e->sound || !e->whole || e->close_delimited ||
+		a->status < 200 || a->status >= 400 || a->truncated ||
 		(a->leg == ATTEMPT_PROBE && !look.is_canary &&
 			!slice_eq(a->purpose, SLICE("noise"))))
 		return 0;
@@ -100,9 +103,18 @@ static int index_looks(struct check *k)
 	return rc;
 }
 
-static struct attempt place_of(const struct check *k, const struct evidence *e)
+static struct attempt attempt_of(const struct check *k, const struct verify_look *l)
 {
-	return (struct attempt){.warc = words_text(&k->v->words, e->file), .offset = e->offset};
+	const struct evidence *e = &k->v->evidence.list.ptr[l->evidence];
+
+	return (struct attempt){.warc = words_text(&k->v->words, e->file),
+		.offset = e->offset,
+		.wall.sent = l->sent,
+		.leg = (enum attempt_leg)l->leg,
+		.number = l->number,
+		.status = e->status,
+		.has_state = e->has_state,
+		.state = e->state};
 }
 
 /* The look of a page of that leg and number (0: the first) as an attempt to be read. */
@@ -118,23 +130,46 @@ static bool find_look(const struct check *k, uint32_t page, enum attempt_leg leg
 			(!found || l->number < found->number))
 			found = l;
 	}
-	if (!found)
-		return false;
-	*ret = place_of(k, &k->v->evidence.list.ptr[found->evidence]);
-	ret->leg = leg;
-	ret->number = found->number;
-	return true;
+	if (found)
+		*ret = attempt_of(k, found);
+	return found;
 }
 
-/* As look_find: the record with the body of a revisit record. */
-static int find_original(void *context, slice id, struct attempt *ret, struct err *err)
+/* Probes in the order in which they were made: the list has the last one first. */
+static void add_probes(const struct check *k, uint32_t page, struct learning_looks *looks)
+{
+	unsigned last = 0;
+
+	for (;;) {
+		const struct verify_look *next = NULL;
+		struct attempt a;
+
+		for (uint32_t at = k->first.ptr[page]; at; at = k->next.ptr[at - 1]) {
+			const struct verify_look *l = &k->c->looks.ptr[at - 1];
+
+			if (l->leg == ATTEMPT_PROBE && !l->is_canary && l->number > last &&
+				(!next || l->number < next->number))
+				next = l;
+		}
+		if (!next)
+			return;
+		last = next->number;
+		a = attempt_of(k, next);
+		learning_add_probe(looks, &a);
+	}
+}
+
+/* As learning_find: the first visit of a page that can be read, or late look. */
+static int find_resource(
+	void *context, slice url, struct attempt *ret, bool *ret_found, struct err *err)
 {
 	const struct check *k = context;
-	const struct evidence *e = evidence_find(&k->v->evidence, id);
+	uint32_t page;
 
-	if (!e || e->is_revisit)
-		return err_set(err, ERR_NOTFOUND, "the record with its body is not there");
-	*ret = place_of(k, e);
+	(void)err;
+	*ret_found = strmap_get(&k->c->urls.map, url, &page) && page < k->first.len &&
+		     (find_look(k, page, ATTEMPT_VISIT, 0, ret) ||
+			     find_look(k, page, ATTEMPT_LATE, 0, ret));
 	return 0;
 }
 
@@ -143,20 +178,18 @@ static int learn_again(struct check *k)
 	struct learner learner;
 	int rc = 0;
 
-	/* Rules about visible text were asked for, where there are any. */
-	learner_init(&learner, true);
+	learner_init(&learner);
 	for (uint32_t i = 0; rc == 0 && i < k->c->pages.len; i++) {
-		unsigned number = k->c->pages.ptr[i].revisit_number;
-		struct attempt probe, revisit;
+		const struct legs *legs = &k->c->pages.ptr[i];
+		struct learning_looks looks = {
+			.url = words_text(&k->c->urls, i), .book = k->c->book};
 
-		if (!find_look(k, i, ATTEMPT_PROBE, 0, &probe) ||
-			!find_look(k, i, ATTEMPT_REVISIT, number, &revisit))
+		if (legs->late || observation_same(&legs->visit, &legs->revisit) ||
+			!find_look(k, i, ATTEMPT_REVISIT, legs->revisit_number, &looks.list[0]))
 			continue;
-		rc = learning_add(&learner, &k->from,
-			&(struct learning_pair){.url = words_text(&k->c->urls, i),
-				.a = &probe,
-				.b = &revisit,
-				.book = k->c->book});
+		looks.len = 1;
+		add_probes(k, i, &looks);
+		rc = learner_add(&learner, &k->from, &looks);
 	}
 	if (rc == 0)
 		rc = learner_finish(&learner, &k->again);
@@ -172,16 +205,16 @@ static int check_rules(struct check *k, bool *ret_sound)
 	*ret_sound = true;
 	for (size_t i = 0; rc == 0 && i < rules->rules.len; i++) {
 		const struct learned_rule *r = &rules->rules.ptr[i];
-		uint32_t at;
+		const struct learned_rule *again = learned_find(&k->again, r->kind, r->where);
 
-		if (strmap_get(&k->again.index, r->key, &at) &&
-			k->again.rules.ptr[at].pages == r->pages)
+		if (again && again->pages == r->pages)
 			continue;
 		*ret_sound = false;
 		verify_blame(k->v, k->v->loss);
 		rc = verify_problem(k->v, (slice){0}, NULL,
-			"a learned rule does not follow from the probes: %.*s",
-			slice_shown(r->key, 400), r->key.ptr);
+			"a learned rule does not follow from the probes: %.*s at %.*s",
+			slice_shown(r->kind, 200), r->kind.ptr, slice_shown(r->where, 200),
+			r->where.ptr);
 		verify_blame(k->v, 0);
 	}
 	return rc;
@@ -198,10 +231,20 @@ static bool same_rules(slice line, const char *rules)
 	return i == line.len && !rules[i];
 }
 
+static struct learning_terms terms_of(struct check *k)
+{
+	return (struct learning_terms){.from = &k->from,
+		.book = k->c->book,
+		.rules = &k->c->learned.rules,
+		.find = find_resource,
+		.context = k};
+}
+
 /* The same of canaries behind the visit. */
 static int compare_canaries(struct check *k, uint32_t page, slice url, const struct attempt *visit,
 	struct learning_same *same)
 {
+	struct learning_terms terms = terms_of(k);
 	int rc = 0;
 
 	for (uint32_t at = k->first.ptr[page]; rc == 0 && at && same->same;
@@ -212,9 +255,11 @@ static int compare_canaries(struct check *k, uint32_t page, slice url, const str
 
 		if (!l->is_canary || l->sent < k->c->pages.ptr[page].visit.end)
 			continue;
-		canary = place_of(k, &k->v->evidence.list.ptr[l->evidence]);
-		rc = learning_compare(&k->c->learned.rules, &k->from,
-			&(struct learning_pair){url, visit, &canary, k->c->book}, &between);
+		canary = attempt_of(k, l);
+		if (digest_eq(&canary.state, &visit->state))
+			continue;
+		rc = learning_compare(
+			&terms, &(struct learning_pair){url, visit, &canary}, &between, NULL);
 		same->same = between.same;
 	}
 	return rc;
@@ -224,6 +269,7 @@ static int compare_canaries(struct check *k, uint32_t page, slice url, const str
 static int compare_looks(
 	struct check *k, uint32_t page, const struct learning_line *line, struct learning_same *ret)
 {
+	struct learning_terms terms = terms_of(k);
 	struct attempt visit, revisit;
 	int rc;
 
@@ -231,9 +277,28 @@ static int compare_looks(
 		!find_look(k, page, ATTEMPT_VISIT, line->visit, &visit) ||
 		!find_look(k, page, ATTEMPT_REVISIT, line->revisit, &revisit))
 		return 0;
-	rc = learning_compare(&k->c->learned.rules, &k->from,
-		&(struct learning_pair){line->url, &visit, &revisit, k->c->book}, ret);
+	rc = learning_compare(
+		&terms, &(struct learning_pair){line->url, &visit, &revisit}, ret, NULL);
 	return rc ? rc : compare_canaries(k, page, line->url, &visit, ret);
+}
+
+/* A line of version 1: its digest cannot be computed again, its looks are compared. */
+static int check_old_page(struct check *k, uint32_t page, const struct learning_line *line)
+{
+	struct learning_same same = {0};
+	int rc = compare_looks(k, page, line, &same);
+
+	if (rc)
+		return rc;
+	k->v->rule_set_1.claims++;
+	if (same.same)
+		k->v->rule_set_1.hold++;
+	else if (same.rules[0])
+		k->v->rule_set_1.do_not_hold++;
+	else
+		k->v->rule_set_1.not_recomputed++;
+	learned_pages_apply(line, &k->c->pages.ptr[page]);
+	return 0;
 }
 
 static int check_page(struct check *k, const struct learning_line *line)
@@ -242,18 +307,22 @@ static int check_page(struct check *k, const struct learning_line *line)
 	uint32_t page;
 	int rc = 0;
 
-	if (strmap_get(&k->c->urls.map, line->url, &page) && page < k->first.len)
+	bool is_known = strmap_get(&k->c->urls.map, line->url, &page) && page < k->first.len;
+
+	if (is_known && k->c->old_learned)
+		return check_old_page(k, page, line);
+	if (is_known)
 		rc = compare_looks(k, page, line, &same);
 	if (rc)
 		return rc;
-	if (same.same && digest_eq(&same.digest, &line->digest) && same.masked == line->masked &&
-		same_rules(line->rules, same.rules)) {
+	if (same.same && digest_eq(same_class(&k->c->pages.ptr[page].visit.key), &line->class) &&
+		same.masked == line->masked && same_rules(line->rules, same.rules)) {
 		learned_pages_apply(line, &k->c->pages.ptr[page]);
 		return 0;
 	}
 	verify_blame(k->v, k->v->loss);
 	rc = verify_problem(k->v, line->url, NULL,
-		"it is said to be the same under learned rules, the WARC does not show that");
+		"it is said to be the same but for noise, the WARC does not show that");
 	verify_blame(k->v, 0);
 	return rc;
 }
@@ -263,7 +332,8 @@ static int check(struct check *k)
 	bool sound;
 	int rc = index_looks(k);
 
-	if (rc == 0)
+	sound = true;
+	if (rc == 0 && k->c->learned.rules.rules.len)
 		rc = learn_again(k);
 	if (rc == 0)
 		rc = check_rules(k, &sound);
@@ -279,7 +349,8 @@ int verify_learned_check(struct verify *v, struct verify_capture *c, const char 
 
 	if (c->learned.rules.rules.len == 0 && c->learned.lines.len == 0)
 		return 0;
-	k.from = (struct look_source){.warc_dir = warc_dir, .find = find_original, .context = &k};
+	k.from = (struct look_source){
+		.warc_dir = warc_dir, .find = verify_find_original, .context = v};
 	learned_init(&k.again);
 	rc = check(&k);
 	learned_release(&k.again);

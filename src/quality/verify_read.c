@@ -13,7 +13,7 @@
 #include "catalog/catalog_line.h"
 #include "http/served.h"
 #include "quality/member.h"
-#include "quality/normal_reader.h"
+#include "quality/response_reader.h"
 #include "quality/verify_exchange.h"
 #include "quality/verify_run.h"
 #include "url/url.h"
@@ -26,7 +26,8 @@ struct reading {
 	const struct verify_file *known; /* what the catalog says of the file, or NULL */
 	struct warc_reader *reader;
 	int fd;
-	struct normal_reader responses;
+	struct response_reader responses;
+	slice records; /* of the compact look that is read, or empty */
 	struct member_forms forms;
 	struct buf block;     /* of a metadata record */
 	struct arena scratch; /* strings of one attempt */
@@ -52,9 +53,9 @@ static int read_message(struct reading *r, slice url)
 	int rc;
 
 	r->responses.url = url;
-	normal_reader_start(&r->responses);
+	response_reader_start(&r->responses);
 	while ((rc = warc_reader_block(r->reader, &bytes, &r->err)) == 0) {
-		rc = normal_reader_feed(&r->responses, bytes);
+		rc = response_reader_feed(&r->responses, bytes);
 		if (rc)
 			return rc;
 	}
@@ -75,33 +76,19 @@ static int fill(struct reading *r, const struct state_result *s, struct evidence
 	return words_number(&r->v->words, s->coding, &e->coding);
 }
 
-static int fill_rules(struct reading *r, const struct normal *n, struct evidence *e)
-{
-	slice missing = n->missing.len ? n->missing : SLICE("");
-
-	e->is_read = n->is_read;
-	e->has_view = n->has_view;
-	e->view = n->view;
-	e->has_normal = n->has_digest;
-	e->normal = n->digest;
-	e->masked = n->masked;
-	e->manner = normal_reader_manner(&r->responses);
-	return words_number(&r->v->words, missing, &e->missing);
-}
-
 static int finish_response(struct reading *r, struct evidence *e)
 {
 	struct state_result result;
-	struct normal normal;
-	int rc = normal_reader_finish(&r->responses, &result, &normal);
+	slice missing;
+	int rc = response_reader_finish(&r->responses, &result);
 
 	if (rc == ERR_SYNTAX) /* no HTTP: a record that no attempt can claim a status for */
 		return 0;
 	if (rc)
 		return rc;
-	e->rules = hash_bytes(r->v->evidence.key, slice_str(normal.rules));
-	e->has_signs = normal_reader_signs(&r->responses, &e->signs);
-	rc = fill_rules(r, &normal, e);
+	e->has_signs = response_reader_signs(&r->responses, &e->signs);
+	missing = response_reader_missing(&r->responses);
+	rc = words_number(&r->v->words, missing.len ? missing : SLICE(""), &e->missing);
 	return rc ? rc : fill(r, &result, e);
 }
 
@@ -109,7 +96,7 @@ static void read_served(struct reading *r, const struct warc_record *rec, struct
 {
 	struct served s;
 
-	served_read(normal_reader_head(&r->responses), rec->header.date, &s);
+	served_read(response_reader_head(&r->responses), rec->header.date, &s);
 	e->served = evidence_served(
 		&r->v->evidence, &(struct attempt){
 					 .modified = s.modified,
@@ -124,7 +111,7 @@ static int judge_stand_in(struct reading *r, const struct warc_record *rec, stru
 {
 	struct stand_in_facts facts = {
 		.status = e->status,
-		.head = normal_reader_head(&r->responses),
+		.head = response_reader_head(&r->responses),
 		.url = rec->header.url,
 		.body = e->has_signs ? &e->signs : NULL,
 		.missing = words_text(&r->v->words, e->missing),
@@ -176,7 +163,7 @@ static int tell_lost(
 	return rc;
 }
 
-/* Its own head with the body of the other record. As normal_reader_combine. */
+/* Its own head with the body of the other record. */
 static int combine(struct reading *r, const struct evidence *of, struct evidence *e)
 {
 	struct state_result state = {
@@ -187,24 +174,14 @@ static int combine(struct reading *r, const struct evidence *of, struct evidence
 		.body = of->body,
 		.coding = words_text(&r->v->words, of->coding),
 	};
-	struct normal shown = {
-		.is_read = of->is_read,
-		.has_view = of->has_view,
-		.view = of->view,
-		.masked = of->masked,
-		.missing = words_text(&r->v->words, of->missing),
-	};
-	int rc = normal_reader_combine(&r->responses,
-		&(struct normal_original){.state = &state, .shown = &shown, .manner = of->manner},
-		&state, &shown);
+	int rc = response_reader_combine(&r->responses, &state, &state);
 
 	if (rc)
 		return rc;
 	e->has_signs = of->has_signs;
 	e->signs = of->signs;
-	e->rules = of->rules;
-	rc = fill_rules(r, &shown, e);
-	return rc ? rc : fill(r, &state, e);
+	e->missing = of->missing;
+	return fill(r, &state, e);
 }
 
 /* Its body is that of the record it refers to, if that says the same of it. */
@@ -310,20 +287,30 @@ static int read_metadata(struct reading *r)
 }
 
 /*
- * The same of what the rules made of it. A claim that cannot be computed again counts for nothing.
+ * The same of what the comparison with an earlier look found. A claim that the two bodies do not
+ * show counts for nothing.
  */
-static int hold_rules(struct reading *r, const struct verify_place *place, const struct attempt *a,
-	const struct evidence *e, struct observation *shown)
+static int hold_comparison(struct reading *r, const struct verify_place *place,
+	const struct attempt *a, struct evidence *e, struct observation *shown)
 {
-	const char *fault = evidence_rules_fault(&r->v->evidence, e, a);
+	struct verify_claim claim = {.attempt = a,
+		.evidence = e,
+		.place = place,
+		.book = r->responses.book,
+		.path = r->in->path,
+		.records = r->records};
+	int rc = 0;
 
+	evidence_claim(&r->v->evidence, e, a);
+	if (a->close_delimited && !e->close_delimited && e->sound && e->has_state)
+		rc = verify_problem(r->v, a->url, place,
+			"its attempt says that the body is close-delimited, the response that it "
+			"is not");
 	shown->close_delimited = e->close_delimited;
-	shown->has_normal = !fault && a->has_normal && e->sound && e->has_normal;
-	shown->normal = e->normal;
-	shown->masked = e->masked;
-	if (!fault || !e->sound || !e->has_state)
-		return 0;
-	return verify_problem(r->v, a->url, place, "its attempt says %s", fault);
+	shown->key.has_class = a->has_class && shown->key.has_state && !a->close_delimited;
+	if (rc == 0 && shown->key.has_class)
+		rc = verify_claim(r->v, &claim, &shown->key.has_class);
+	return rc;
 }
 
 /*
@@ -374,12 +361,12 @@ static int hold_against_record(struct reading *r, const struct verify_place *pla
 			r->v, a->url, place, "its attempt says another state than the response");
 	shown->status = e->has_state ? e->status : a->status;
 	shown->whole = e->sound && e->has_state && e->whole && !a->truncated;
-	shown->has_state = shown->whole;
-	shown->state = e->state;
+	shown->key.has_state = shown->whole;
+	shown->key.state = e->state;
 	shown->is_html = e->has_signs;
 	if (rc == 0)
 		rc = hold_stand_in(r, place, a, e, shown);
-	return rc ? rc : hold_rules(r, place, a, e, shown);
+	return rc ? rc : hold_comparison(r, place, a, e, shown);
 }
 
 /* The line of a response to POST has the body of the request in its key (post_query.h). */
@@ -425,7 +412,7 @@ static int observe(struct reading *r, const struct warc_record *rec, const struc
 	}
 	if (a->status == 0 || a->retired)
 		return 0;
-	shown->whole = shown->has_state = false;
+	shown->whole = shown->key.has_state = shown->key.has_class = false;
 	shown->failure = (slice){0};
 	verify_blame(r->v, r->v->loss);
 	rc = verify_problem(r->v, a->url, &place, "the response of this %s is not there",
@@ -498,6 +485,7 @@ static int keep_attempt(struct reading *r, const struct warc_record *rec)
 {
 	struct verify_place place = place_of(r, rec);
 	struct observation shown;
+	struct evidence *e;
 	struct attempt a;
 	int rc;
 
@@ -528,10 +516,20 @@ static int keep_attempt(struct reading *r, const struct warc_record *rec)
 		rc = verify_clock_attempt(r->v, &a, &place);
 	if (rc == 0 && a.leg != ATTEMPT_SIDE)
 		rc = add_to_page(r, &place, &a, &shown);
-	if (rc == 0 && a.leg != ATTEMPT_SIDE)
-		rc = verify_learned_look(r->v, &a,
-			evidence_find(&r->v->evidence, fields_trim(warc_header_get(&rec->header,
-							       SLICE("WARC-Concurrent-To")))));
+	if (rc || a.leg == ATTEMPT_SIDE)
+		return rc;
+	e = evidence_find(&r->v->evidence,
+		fields_trim(warc_header_get(&rec->header, SLICE("WARC-Concurrent-To"))));
+	rc = verify_learned_look(r->v, &a, e);
+	if (rc == 0 && e)
+		rc = verify_old_claim(r->v,
+			&(struct verify_claim){.attempt = &a,
+				.evidence = e,
+				.place = &place,
+				.book = r->responses.book,
+				.path = r->in->path,
+				.records = r->records},
+			&shown);
 	return rc;
 }
 
@@ -557,6 +555,7 @@ static int read_expanded(void *context, const struct compact_look *look, slice r
 		return rc;
 	if (c->book)
 		r->responses.book = c->book;
+	r->records = records;
 	rc = warc_reader_open_source(&source, 0, &r->reader, &r->err);
 	if (rc == 0) {
 		while (rc == 0 && (rc = warc_reader_next(r->reader, &rec, &r->err)) == 0)
@@ -564,6 +563,7 @@ static int read_expanded(void *context, const struct compact_look *look, slice r
 		warc_reader_close(r->reader);
 	}
 	r->reader = outer;
+	r->records = (slice){0};
 	r->responses.book = book;
 	return rc == ERR_END ? 0 : rc;
 }
@@ -728,14 +728,14 @@ static int reading_init(struct reading *r, struct verify *v, const struct verify
 	buf_init(&r->line, CDXJ_LINE_MAX + 1);
 	verify_request_init(&r->request);
 	arena_init(&r->scratch, SCRATCH_MAX);
-	return normal_reader_init(&r->responses);
+	return response_reader_init(&r->responses);
 }
 
 static void reading_release(struct reading *r)
 {
 	if (r->fd >= 0)
 		(void)close(r->fd);
-	normal_reader_release(&r->responses);
+	response_reader_release(&r->responses);
 	buf_release(&r->block);
 	buf_release(&r->key);
 	buf_release(&r->line);

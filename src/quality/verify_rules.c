@@ -23,7 +23,7 @@ static int add_fields(struct rulebook *book, slice block)
 
 static bool is_same(const struct rulebook *a, const struct rulebook *b)
 {
-	return a->set == b->set && slice_eq(buf_slice(&a->text), buf_slice(&b->text));
+	return a->off == b->off && slice_eq(buf_slice(&a->text), buf_slice(&b->text));
 }
 
 /* Files of one crawl have the same rules. */

@@ -91,6 +91,30 @@ int verify_rules_record(struct verify *v, slice block, const struct verify_place
 void verify_rules_release(struct verify *v);
 
 /*
+ * What an attempt says of a comparison with an earlier look, which is made again: verify_noise.c.
+ * All is borrowed. 0 or ERR_NOMEM.
+ */
+struct verify_claim {
+	const struct attempt *attempt;
+	const struct evidence *evidence; /* of its response */
+	const struct verify_place *place;
+	const struct rulebook *book;
+	const char *path; /* of the file, or of its directory with a slash behind it */
+	slice records;    /* of a compact look; else empty */
+};
+
+/* That it shows the same as the earlier one; *ret is false when the bodies do not show that. */
+int verify_claim(struct verify *v, const struct verify_claim *claim, bool *ret) SP_MUST_CHECK;
+
+/* The same of rule set version 1: whether the current rules find them the same is counted. */
+int verify_old_claim(struct verify *v, const struct verify_claim *claim,
+	const struct observation *shown) SP_MUST_CHECK;
+
+/* As look_find: the record with the body of a revisit record; context: the verification. */
+int verify_find_original(
+	void *verify, slice id, struct attempt *ret, struct err *err) SP_MUST_CHECK;
+
+/*
  * What was learned: verify_learned.c. All return 0 or ERR_NOMEM. A metadata record that is about
  * something else is left alone; the look is that of an attempt whose response is e, or NULL.
  */

@@ -53,7 +53,7 @@ static void put_attempt(struct json *j, const struct attempt *a)
 	json_text(j, "failure", a->failure);
 	json_put_bool(j, "truncated", a->truncated);
 	put_digest(j, "payload", a->has_payload, &a->payload);
-	put_digest(j, "normalised", a->has_normal, &a->normal);
+	put_digest(j, "normalised", a->has_class, &a->class);
 	json_put_bool(j, "compact", a->is_compact);
 	put_record(j, a);
 	json_object_end(j);

@@ -115,18 +115,15 @@ static int on_page(void *context, const struct catalog_page *page)
 /* But for noise. */
 static bool is_same_content(const struct rates_look *a, const struct rates_look *b)
 {
-	return a->payload == b->payload ||
-	       (a->rule_set && a->rule_set == b->rule_set && a->normal == b->normal);
+	return a->payload == b->payload || (a->class && a->class == b->class);
 }
 
 static struct rates_look look_of(const struct attempt *a)
 {
 	struct rates_look look = {.payload = listed_digest_of(&a->payload)};
 
-	if (a->has_normal) {
-		look.normal = listed_digest_of(&a->normal);
-		look.rule_set = a->rule_set;
-	}
+	if (a->has_state)
+		look.class = listed_digest_of(a->has_class ? &a->class : &a->state);
 	if (a->etag.ptr)
 		look.etag = hash_bytes(ETAG_KEY, a->etag) | 1;
 	return look;

@@ -20,9 +20,8 @@ enum { RATES_FROM_ARCHIVE = 1 };
  */
 struct rates_look {
 	listed_digest payload, state;
-	listed_digest normal; /* with rule_set */
-	unsigned rule_set;    /* 0: there is none */
-	uint64_t etag;        /* hash; 0: none */
+	listed_digest class; /* archive/same.h; 0: there is none */
+	uint64_t etag;       /* hash; 0: none */
 };
 
 VEC_DECLARE(rates_looks, struct rates_look);

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "quality/normal.h"
+#include "quality/manner.h"
 
 enum { CODINGS_MAX = 64 << 20 };
 
@@ -31,7 +31,7 @@ int bodies_add(struct bodies *o, slice record, const struct state_result *state,
 		.payload = state->payload,
 		.body = state->body,
 		.manner = manner,
-		.coding = normal_coding(state->coding, manner),
+		.coding = manner_coding(state->coding, manner),
 		.whole = state->whole,
 		.decoded = state->decoded,
 		.coding_end = (uint8_t)state->coding_end,

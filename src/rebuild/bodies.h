@@ -18,7 +18,7 @@
 /* One of them. */
 struct body {
 	struct digest payload, body;
-	uint64_t manner;  /* how its body is read (quality/normal.h) */
+	uint64_t manner;  /* how its body is read (quality/manner.h) */
 	uint64_t coding;  /* attempt.coding */
 	uint32_t codings; /* number of the names of its content codings */
 	bool whole, decoded;

@@ -9,6 +9,7 @@
 #include "base/word.h"
 #include "catalog/catalog_line.h"
 #include "http/served.h"
+#include "quality/manner.h"
 
 enum { SCRATCH_MAX = 16 << 20 };
 
@@ -22,12 +23,12 @@ int rebuild_reading_init(struct rebuild_reading *r, const char *dir,
 	arena_init(&r->texts, SCRATCH_MAX);
 	links_init(&r->links);
 	rulebook_init(&r->book);
-	return normal_reader_init(&r->responses);
+	return response_reader_init(&r->responses);
 }
 
 void rebuild_reading_release(struct rebuild_reading *r)
 {
-	normal_reader_release(&r->responses);
+	response_reader_release(&r->responses);
 	links_release(&r->links);
 	rulebook_release(&r->book);
 	buf_release(&r->block);
@@ -46,7 +47,7 @@ static void copy_text(char *out, size_t size, slice text)
 /* A sketch of the links to pages, as the crawler made it of the visit. */
 static int sketch_links(struct rebuild_reading *r)
 {
-	const struct fields *head = normal_reader_head(&r->responses);
+	const struct fields *head = response_reader_head(&r->responses);
 	struct link_set set;
 	size_t count = 0;
 	int rc = 0;
@@ -68,8 +69,7 @@ static int sketch_links(struct rebuild_reading *r)
 static int finish_response(struct rebuild_reading *r, struct err *err)
 {
 	struct response *x = &r->response;
-	struct normal ignored;
-	int rc = normal_reader_finish(&r->responses, &x->state, &ignored);
+	int rc = response_reader_finish(&r->responses, &x->state);
 
 	if (rc == ERR_SYNTAX) /* no HTTP */
 		return 0;
@@ -78,10 +78,10 @@ static int finish_response(struct rebuild_reading *r, struct err *err)
 	if (rc)
 		return err_code(err, rc);
 	x->is_read = true;
-	x->coding = normal_coding(x->state.coding, normal_reader_manner(&r->responses));
+	x->coding = manner_coding(x->state.coding, response_reader_manner(&r->responses));
 	return bodies_add(r->bodies, slice_str(x->id), &x->state,
-		normal_reader_manner(&r->responses), (slice){(const char *)x->links, x->links_size},
-		err);
+		response_reader_manner(&r->responses),
+		(slice){(const char *)x->links, x->links_size}, err);
 }
 
 /* Its own head with the body of the other record; that may be lost. */
@@ -89,15 +89,12 @@ static int combine(struct rebuild_reading *r, slice other, struct response *x, s
 {
 	struct body of;
 	struct state_result state;
-	struct normal shown = {0};
 	int rc = bodies_find(r->bodies, other, &of, err);
 
 	if (rc)
 		return rc == ERR_NOTFOUND ? 0 : rc;
 	state = bodies_state(r->bodies, &of);
-	rc = normal_reader_combine(&r->responses,
-		&(struct normal_original){.state = &state, .shown = &shown, .manner = of.manner},
-		&x->state, &shown);
+	rc = response_reader_combine(&r->responses, &state, &x->state);
 	if (rc == ERR_SYNTAX || rc == ERR_STATE)
 		return 0;
 	if (rc)
@@ -120,9 +117,9 @@ static int read_message(struct rebuild_reading *r, slice url, struct err *err)
 	r->responses.book = &r->book;
 	r->responses.links = &r->links;
 	links_reset(&r->links);
-	normal_reader_start(&r->responses);
+	response_reader_start(&r->responses);
 	while ((rc = warc_reader_block(r->reader, &bytes, err)) == 0) {
-		rc = err_code(err, normal_reader_feed(&r->responses, bytes));
+		rc = err_code(err, response_reader_feed(&r->responses, bytes));
 		if (rc)
 			return rc;
 	}
@@ -191,8 +188,8 @@ static int read_head(struct rebuild_reading *r, const struct unended *u, struct 
 	buf_init(&ignored, SCRATCH_MAX);
 	rc = record_block_read(r->dir, &place, &block, &ignored, err);
 	if (rc == 0) {
-		normal_reader_start(&r->responses);
-		rc = err_code(err, normal_reader_feed(&r->responses,
+		response_reader_start(&r->responses);
+		rc = err_code(err, response_reader_feed(&r->responses,
 					   slice_sub(buf_slice(&block), 0,
 						   fields_find_end(buf_slice(&block), &from))));
 	}
@@ -229,7 +226,7 @@ bool rebuild_reading_is_cut(const struct rebuild_reading *r, slice name)
 /* What the head says, as the crawler noted it; served holds texts. */
 static void apply_head(const struct rebuild_reading *r, struct attempt *a, struct served *served)
 {
-	served_read(normal_reader_head(&r->responses), a->wall.last_byte, served);
+	served_read(response_reader_head(&r->responses), a->wall.last_byte, served);
 	a->modified = served->modified;
 	a->etag = served->etag;
 	a->age = (struct attempt_age){served->has_age, served->age};
@@ -245,7 +242,7 @@ static void apply_response(
 {
 	const struct response *x = &r->response;
 
-	a->media_type = fields_get(normal_reader_head(&r->responses), SLICE("content-type"));
+	a->media_type = fields_get(response_reader_head(&r->responses), SLICE("content-type"));
 	a->has_payload = x->has_payload;
 	a->payload = x->payload;
 	a->record_id = slice_str(x->id);
@@ -293,10 +290,10 @@ static int read_look(struct rebuild_reading *r, const struct compact_look *look,
 	};
 	copy_text(x->id, sizeof x->id, look->attempt.record_id);
 	copy_text(x->address, sizeof x->address, look->address);
-	normal_reader_start(&r->responses);
+	response_reader_start(&r->responses);
 	r->responses.url = look->attempt.url;
 	r->responses.book = &r->book;
-	rc = err_code(err, normal_reader_feed(&r->responses, look->head));
+	rc = err_code(err, response_reader_feed(&r->responses, look->head));
 	return rc ? rc : combine(r, look->attempt.original.record, x, err);
 }
 

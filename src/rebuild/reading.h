@@ -8,8 +8,8 @@
 
 #include "base/progress.h"
 #include "extract/links.h"
-#include "extract/rulebook.h"
-#include "quality/normal_reader.h"
+#include "proof/rulebook.h"
+#include "quality/response_reader.h"
 #include "rebuild/bodies.h"
 #include "rebuild/rebuilt.h"
 
@@ -47,7 +47,7 @@ struct rebuild_reading {
 	struct catalog *catalog;
 	slice name; /* of the file that is read, without ".open" */
 	struct warc_reader *reader;
-	struct normal_reader responses;
+	struct response_reader responses;
 	struct links links;
 	struct rulebook book; /* rules of the file */
 	struct response response;

@@ -113,7 +113,7 @@ static int add_record(struct looks *l, const struct memento *m, const struct rec
 				.status = head->is_not_modified ? 304 : head->status,
 				.whole = !head->is_truncated,
 				.not_modified = head->is_not_modified,
-				.has_state = m->digest.len > 0 && !head->is_not_modified,
+				.key.has_state = m->digest.len > 0 && !head->is_not_modified,
 			},
 		.filename = m->filename,
 		.offset = m->offset,
@@ -124,7 +124,7 @@ static int add_record(struct looks *l, const struct memento *m, const struct rec
 	x.look.has_last_modified = served.modified != 0;
 	x.look.last_modified = served.modified;
 	x.look.etag = served.etag;
-	rc = make_state(head, m, &x.look.state);
+	rc = make_state(head, m, &x.look.key.state);
 	return rc ? rc : add(l, &x);
 }
 

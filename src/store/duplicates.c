@@ -45,7 +45,7 @@ void duplicates_release(struct duplicates *d)
 bool duplicates_is_original(const struct attempt *a)
 {
 	return a->has_payload && !a->is_revisit && !a->is_compact && !a->truncated &&
-	       a->page != CATALOG_NO_PAGE && a->payload_size >= DUPLICATES_SIZE_MIN &&
+	       a->page != CATALOG_NO_PAGE &&
 	       !slice_eq(a->purpose, SLICE(ATTEMPT_BY_POST)); /* its URL is not its record's */
 }
 

@@ -28,16 +28,17 @@ static struct attempt full(void)
 		.close_delimited = true,
 		.stand_in = SLICE("login: a form"),
 		.sign_set = 1,
-		.rule_set = 1,
-		.rules = SLICE("nonces=2:00ff whitespace=12:1234"),
+		.rule_set = 2,
+		.rules = SLICE("nonce=2 white-space=12"),
+		.compared = SLICE("<urn:uuid:00000000-0000-4000-8000-000000000007>"),
 		.masked = 49999,
-		.has_normal = true,
+		.has_class = true,
 	};
 
-	a.state.kind = a.normal.kind = DIGEST_SHA256;
+	a.state.kind = a.class.kind = DIGEST_SHA256;
 	for (unsigned i = 0; i < DIGEST_SIZE_MAX; i++) {
 		a.state.bytes[i] = (unsigned char)(i * 7 + 1);
-		a.normal.bytes[i] = (unsigned char)(i * 5 + 2);
+		a.class.bytes[i] = (unsigned char)(i * 5 + 2);
 	}
 	return a;
 }
@@ -72,9 +73,10 @@ static void test_fields(void)
 		"closeDelimited: true\r\n"
 		"standIn: login: a form\r\n"
 		"signSet: 1\r\n"
-		"ruleSet: 1\r\n"
-		"rules: nonces=2:00ff whitespace=12:1234\r\n"
+		"ruleSet: 2\r\n"
+		"rules: nonce=2 white-space=12\r\n"
 		"maskedMillionths: 49999\r\n"
+		"compared: <urn:uuid:00000000-0000-4000-8000-000000000007>\r\n"
 		"normalised: sha256:"
 		"02070c11161b20252a2f34393e43484d52575c61666b70757a7f84898e93989d\r\n");
 	buf_release(&out);
@@ -104,8 +106,8 @@ static void check_same(const struct attempt *got, const struct attempt *want)
 	CHECK_INT(got->rule_set, want->rule_set);
 	CHECK_SLICE(got->rules, want->rules);
 	CHECK_INT(got->masked, want->masked);
-	CHECK_INT(got->has_normal, want->has_normal);
-	CHECK(!want->has_normal || digest_eq(&got->normal, &want->normal));
+	CHECK_INT(got->has_class, want->has_class);
+	CHECK(!want->has_class || digest_eq(&got->class, &want->class));
 }
 
 static void check_round_trip(const struct attempt *a)

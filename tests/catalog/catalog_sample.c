@@ -101,8 +101,8 @@ static struct attempt make_observation(
 		o.rule_set = n % 3;
 		o.rules = n % 2 ? SLICE("nonces=2:00ff") : SLICE("");
 		o.masked = n % 1000001;
-		o.has_normal = n % 3 == 2;
-		o.normal = make_digest(n + 7, DIGEST_SHA256);
+		o.has_class = n % 3 == 2;
+		o.class = make_digest(n + 7, DIGEST_SHA256);
 	}
 	if (n % 4 == 1) {
 		o.purpose = SLICE("noise");
@@ -390,7 +390,7 @@ static void check_attempt(const struct attempt *got, const struct attempt *want)
 	CHECK_INT(got->rule_set, want->rule_set);
 	CHECK_SLICE(got->rules, want->rules);
 	CHECK_INT(got->masked, want->masked);
-	check_digest(got->has_normal, &got->normal, want->has_normal, &want->normal);
+	check_digest(got->has_class, &got->class, want->has_class, &want->class);
 	CHECK_SLICE(got->purpose, want->purpose);
 	CHECK_SLICE(got->stand_in, want->stand_in);
 	CHECK_INT(got->modified, want->modified);

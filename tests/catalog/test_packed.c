@@ -93,8 +93,8 @@ static void vary(struct attempt *a, uint64_t bits, struct texts *t)
 		a->rule_set = 1;
 		a->rules = bits & 16 ? SLICE("nonces=1:00ff") : SLICE("");
 		a->masked = (unsigned)(bits % 1000001);
-		a->has_normal = bits & 32;
-		a->normal = make_digest((unsigned)(bits % 3));
+		a->has_class = bits & 32;
+		a->class = make_digest((unsigned)(bits % 3));
 	}
 	if (bits & 64)
 		a->clock.last_byte += 3;
@@ -143,15 +143,15 @@ static int fold(void *context, const struct attempt *shown)
 		a->wall.last_byte, a->clock.sent, a->clock.first_byte, a->clock.last_byte,
 		a->status, a->truncated, a->close_delimited, a->rule_set, a->masked, a->modified,
 		a->age.known, a->age.seconds, a->is_revisit, (int64_t)a->coding, (int64_t)a->offset,
-		(int64_t)a->length, a->retired, a->has_state, a->has_payload, a->has_normal};
+		(int64_t)a->length, a->retired, a->has_state, a->has_payload, a->has_class};
 	int rc = 0;
 
 	if (a->has_state)
 		memcpy(state, a->state.bytes, digest_size(a->state.kind));
 	if (a->has_payload)
 		memcpy(payload, a->payload.bytes, digest_size(a->payload.kind));
-	if (a->has_normal)
-		memcpy(normal, a->normal.bytes, digest_size(a->normal.kind));
+	if (a->has_class)
+		memcpy(normal, a->class.bytes, digest_size(a->class.kind));
 	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(numbers); i++)
 		rc = pack_signed(out, numbers[i]);
 	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(texts); i++)
@@ -322,7 +322,7 @@ static int note_kinds(void *context, const struct attempt *a)
 		a->payload.kind == DIGEST_SHORT, (int)a->rules.len, a->rules.ptr);
 }
 
-/* Short digests are for patches whose normalised digest is that of the look before. */
+/* Short digests are for patches of the class of the look before. */
 static void test_noise(void)
 {
 	static const char *const RULES[] = {"nonces=2:1a2b", "nonces=2:1a2c",
@@ -340,8 +340,8 @@ static void test_noise(void)
 			(is_base ? make_response : make_look)(1, ATTEMPT_LOOK, i + 1, i, &t);
 
 		a.rule_set = 1;
-		a.has_normal = true;
-		a.normal = make_digest(i == 4 ? 8 : 7);
+		a.has_class = true;
+		a.class = make_digest(i == 4 ? 8 : 7);
 		a.rules = slice_str(RULES[i]);
 		a.is_revisit = i == 3;
 		a.is_compact = !is_base;

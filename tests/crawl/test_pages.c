@@ -136,16 +136,19 @@ static void test_same(void)
 		struct attempt attempt;
 		bool same;
 	} rows[] = {
-		{"equal states", {.state = {DIGEST_SHA256, {1}}}, {.has_state = true}, true},
-		{"other states", {.state = {DIGEST_SHA256, {2}}}, {.has_state = true}, false},
-		{"a look without a state", {.state = {DIGEST_SHA256, {1}}}, {.has_state = false},
+		{"equal states", {.key = {.state = {DIGEST_SHA256, {1}}}}, {.has_state = true},
+			true},
+		{"other states", {.key = {.state = {DIGEST_SHA256, {2}}}}, {.has_state = true},
 			false},
-		{"equal after rules", {.has_normal = true, .rule_set = 1},
-			{.has_state = true, .has_normal = true, .rule_set = 1}, true},
-		{"only the visit has a digest", {.has_normal = true, .rule_set = 1},
+		{"a look without a state", {.key = {.state = {DIGEST_SHA256, {1}}}},
+			{.has_state = false}, false},
+		{"of the visit's class", {.key = {.state = {DIGEST_SHA256, {2}}}},
+			{.has_state = true, .has_class = true}, true},
+		{"of one class", {.key = {.has_class = true, .state = {DIGEST_SHA256, {3}}}},
+			{.has_state = true, .has_class = true}, true},
+		{"only the visit has a class",
+			{.key = {.has_class = true, .state = {DIGEST_SHA256, {3}}}},
 			{.has_state = true}, false},
-		{"another version of the rules", {.has_normal = true, .rule_set = 1},
-			{.has_state = true, .has_normal = true, .rule_set = 2}, false},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -155,7 +158,8 @@ static void test_same(void)
 		tap_case("same: %s", rows[i].label);
 		a.status = 200;
 		a.state = A;
-		a.normal = visit.normal = B;
+		a.class = visit.key.class = B;
+		visit.key.has_state = true;
 		CHECK_INT(page_visit_is_same(&visit, &a), rows[i].same);
 	}
 }

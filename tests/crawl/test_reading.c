@@ -41,71 +41,6 @@ static void test_modes(void)
 	reading_release(&r);
 }
 
-/* What rules make of a response: noise counts for nothing, the head and the framing do. */
-static void test_normal(void)
-{
-	static const struct {
-		const char *label, *head, *body;
-		bool is_read, has_digest, same; /* as the first */
-	} rows[] = {
-		{"noise", HEAD "Content-Length: 17\r\n\r\n", "<!-- 1 --><p>text", true, true, true},
-		{"other noise", HEAD "Content-Length: 17\r\n\r\n", "<!-- 2 --><p>text", true, true,
-			true},
-		{"other text", HEAD "Content-Length: 17\r\n\r\n", "<!-- 1 --><p>next", true, true,
-			false},
-		{"another media type",
-			"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n"
-			"Content-Length: 17\r\n\r\n",
-			"<!-- 1 --><p>text", true, true, false},
-		{"another status",
-			"HTTP/1.1 203 OK\r\nContent-Type: text/html\r\n"
-			"Content-Length: 17\r\n\r\n",
-			"<!-- 1 --><p>text", true, true, false},
-		{"a target", HEAD "Location: /x\r\nContent-Length: 17\r\n\r\n", "<!-- 1 --><p>text",
-			true, true, false},
-		{"close-delimited", HEAD "\r\n", "<!-- 1 --><p>text", true, false, false},
-		{"cut off", HEAD "Content-Length: 18\r\n\r\n", "<!-- 1 --><p>text", false, false,
-			false},
-		{"no text", HEAD "Content-Length: 17\r\n\r\n", "<!-- 1- --><p><p>", true, false,
-			false},
-		{"no media type", "HTTP/1.1 200 OK\r\nContent-Length: 17\r\n\r\n",
-			"<!-- 1 --><p>text", false, false, false},
-		{"two media types", HEAD "Content-Type: text/html\r\nContent-Length: 17\r\n\r\n",
-			"<!-- 1 --><p>text", false, false, false},
-		{"no HTML",
-			"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 17\r\n\r\n",
-			"<!-- 1 --><p>text", false, false, false},
-	};
-	struct state_result result;
-	struct err err = {0};
-	struct digest first = {0};
-	struct reading r;
-
-	CHECK_INT(reading_init(&r, BODY_MAX), 0);
-	r.normalise = true;
-	for (size_t i = 0; i < ARRAY_LEN(rows) * 2; i++) {
-		struct net_fetch f = fetch(rows[i / 2].head, rows[i / 2].body);
-
-		tap_case("normalised: %s%s", rows[i / 2].label, i & 1 ? ", with links" : "");
-		CHECK_INT(
-			reading_read(&r, &f, i & 1 ? READING_LINKS : READING_STATE, &result, &err),
-			0);
-		first = i == 0 ? r.normal.digest : first;
-		CHECK_INT(r.normal.is_read, rows[i / 2].is_read);
-		CHECK_INT(r.normal.has_digest, rows[i / 2].has_digest);
-		CHECK_INT(rows[i / 2].has_digest && digest_eq(&r.normal.digest, &first),
-			rows[i / 2].same);
-	}
-	r.normalise = false;
-	CHECK_INT(
-		reading_read(&r,
-			&(struct net_fetch){.status = 200, .head = SLICE(HEAD "\r\n"), .spool = -1},
-			READING_STATE, &result, &err),
-		0);
-	CHECK(!r.normal.is_read);
-	reading_release(&r);
-}
-
 /* One response after the other: nothing of the last is left. */
 static void test_again(void)
 {
@@ -169,7 +104,6 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_modes);
-	test_normal();
 	TAP_RUN(test_again);
 	TAP_RUN(test_spool);
 	TAP_RUN(test_not_whole);

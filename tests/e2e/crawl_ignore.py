@@ -3,6 +3,7 @@
 in everything that computes it again."""
 
 import contextlib
+import hashlib
 import itertools
 import json
 import os
@@ -33,6 +34,10 @@ select          b
 """
 
 
+def secret(turn):
+    return hashlib.sha256(str(turn).encode()).hexdigest()[:32]
+
+
 def answer(request):
     turn = next(COUNT)
     parts = {
@@ -42,7 +47,7 @@ def answer(request):
         "/line": f"<p>Welcome. {turn} people are reading this</p>",
         "/mostly": f"<div id=much>{turn} {TEXT}</div>",
         "/price": f"<b>{turn} EUR</b>",
-        "/token": f"<form><input type=hidden name=csrf_token value={turn * 0x9e3779b1:032x}></form>",
+        "/token": f"<form><input type=hidden name=csrf_token value={secret(turn)}></form>",
         "/plain": "",
     }
     if request.path == "/robots.txt":
@@ -90,7 +95,7 @@ rules = tap.write("rules.txt", RULES)
 with tap.case("without rules of the user"):
     _, rows, _, _ = capture("none")
     tap.equal(said(rows, "counter")[:2], ("changed", None))
-    tap.equal(said(rows, "token"), ("sharp", "normalised", ["one-time-fields"]))
+    tap.equal(said(rows, "token"), ("sharp", "normalised", ["token"]))
     tap.equal(rows["sentinel"]["verdict"], "sharp")
 
 with tap.case("what the rules ignore"):
@@ -99,11 +104,9 @@ with tap.case("what the rules ignore"):
     tap.equal(said(rows, "line"), ("sharp", "normalised", ["ignore:3"]))
     tap.equal(said(rows, "price"), ("changed", None, []))
     tap.equal(said(rows, "plain"), ("sharp", "bytes", []))
-    assert 0 < rows["line"]["masked_visible"] < 0.05, rows["line"]
 
-with tap.case("more than 5 % masked is at most changed"):
-    tap.equal((rows["mostly"]["verdict"], rows["mostly"]["evidence"]), ("changed", None))
-    assert rows["mostly"]["masked_visible"] > 0.05, rows["mostly"]
+with tap.case("what the user ignores does not count, however much it is"):
+    tap.equal(said(rows, "mostly"), ("sharp", "normalised", ["ignore:mostly"]))
 
 with tap.case("a page without what it must have is blocked"):
     tap.equal((rows["sentinel"]["verdict"], rows["sentinel"]["reason"]),
@@ -113,8 +116,8 @@ with tap.case("a page without what it must have is blocked"):
 
 with tap.case("the report lists the rules, with the version of the file"):
     found = {rule["name"]: rule for rule in report["rules"]}
-    tap.equal(set(found), {"ignore:visitors", "ignore:3", "one-time-fields"})
-    tap.equal(found["one-time-fields"]["version"], 1)
+    tap.equal(set(found), {"ignore:visitors", "ignore:3", "ignore:mostly", "token"})
+    tap.equal(found["token"]["version"], 2)
     assert re.fullmatch("sha256:[0-9a-f]{64}", found["ignore:3"]["version"]), found
     tap.equal((found["ignore:3"]["pages"], found["ignore:3"]["count"]), (1, 1))
     text = tap.succeed("report", archive, "--why", server.url + "line")
@@ -158,11 +161,11 @@ with tap.case("inspect change: rules of the page's site, or of all"):
         pairs = tap.write("pairs", json.dumps(line) + "\n")
         got = json.loads(tap.succeed("inspect", "change", pairs, "--ignore", rules))
         tap.equal((url, got["same"]), (url, same))
-        assert {"name": "ignore:visitors", "count": 1} in got["rules"], got
+        assert same or "ignore:visitors" in {row["rule"] for row in got["explained"]}, got
         assert len(got["differs"]) == (0 if same else 1), got
 
 with tap.case("a built-in rule that is off"):
-    report, rows, _, off = capture("off", "--without-rule", "one-time-fields")
+    report, rows, _, off = capture("off", "--without-rule", "token")
     tap.equal(said(rows, "token")[:2], ("changed", None))
     tap.equal(report["rules"], [])
     verify(off)
@@ -185,7 +188,7 @@ with tap.case("the WARC lies about the rules"):
     tap.equal(count, 2)
     done = tap.run("verify", lying, "--warc-only")
     tap.equal(done.returncode, 1)
-    assert "another normalised digest than the response" in done.stdout, done.stdout
+    assert "it differs by noise alone, the two bodies do not" in done.stdout, done.stdout
 
 for label, text, want in (
         ("selector", "select .a\nselect  p + b\n", ":2:11: selector: "),
@@ -206,7 +209,7 @@ for label, text, want in (
 with tap.case("usage"):
     for options, want in ((["--ignore", tap.path("none.txt")], "No such file"),
                           (["--ignore", rules, "--bytes-only"], "--bytes-only applies no rules"),
-                          (["--without-rule", "nonce"], "did you mean 'nonces'?")):
+                          (["--without-rule", "nonces"], "did you mean 'nonce'?")):
         done = tap.run("crawl", server.url, "-o", tap.path("bad"), *options)
         assert done.returncode in (1, 2) and want in done.stderr, done
 

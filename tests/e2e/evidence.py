@@ -197,7 +197,8 @@ with tap.case("export: every look, byte for byte as the server sent it"):
             text = "".join(f"<a href='/{kind}{i}'>x</a>" for kind in ("same", "noise", "chunks",
                                                                       "change") for i in range(8))
         elif name.startswith(("noise", "chunks")):
-            text += f"<input type=hidden name=csrf_token value={number:032x}>"
+            value = hashlib.sha256(f"{name} {number}".encode()).hexdigest()
+            text += f"<input type=hidden name=csrf_token value={value}>"
         elif name.startswith("change"):
             text += f"<b>{number}</b>"
         if name in ("robots.txt", "sitemap.xml"):

@@ -28,16 +28,21 @@ change() {
 }
 
 ok 'equal bytes' is "$(change price1 price1)" \
-	'{"same":"bytes","rules":[],"masked_visible":0,"differs":[]}'
+	'{"same":"bytes","rules":[],"masked_visible":0,"changed_in":[],"duties":[],"limit":null,"differs":[],"explained":[]}'
 ok 'noise' is "$(change clock1 clock2)" \
-	'{"same":"normalised","rules":[{"name":"html-comments","count":1}],"masked_visible":0,"differs":[]}'
+	'{"same":"normalised","rules":[{"name":"comment","count":1}],"masked_visible":0,"changed_in":[],"duties":[],"limit":null,"differs":[],"explained":[{"where":"p","rule":"comment","a":"<!-- 13:04:05 -->","b":"<!-- 13:04:09 -->"}]}'
 ok 'content' is "$(change price1 price2)" \
-	'{"same":null,"rules":[],"masked_visible":0,"differs":[{"where":"p:nth-child(3)","a":"1,00","b":"2,00"}]}'
+	'{"same":null,"rules":[],"masked_visible":0,"changed_in":["text"],"duties":[],"limit":null,"differs":[{"where":"p","a":"1,00","b":"2,00"}],"explained":[]}'
 ok 'a packed file' is "$(change clock1 clock2.gz | cut -c 1-20)" '{"same":"normalised"'
-ok 'a masked line counts' is "$(change line1 line2 | sed 's/.*visible":\(0.0[34]\).*/\1/')" 0.03
-ok 'other media types by bytes' is "$(change clock1 clock2 text/css | cut -c 1-12)" '{"same":null'
+ok 'masked text counts' is "$(change line1 line2 | sed 's/.*visible":\(0.00\).*/\1/')" 0.00
+ok 'two files' is "$(inspect clock1 clock2)" "$(change clock1 clock2)"
+times=2026-05-12T13:04:05Z,2026-05-12T13:09:31Z
+ok 'two files with all options' is "$(inspect clock1 clock2 --media-type text/html --url http://h/ --looks $times)" \
+	"$(change clock1 clock2)"
+ok 'bad times' fails 2 inspect clock1 clock2 --looks yesterday
+ok 'another media type' is "$(change clock1 clock2 image/png | cut -c 1-12)" '{"same":null'
 ok 'a rule switched off' is \
-	"$(change clock1 clock2 text/html --without-rule html-comments | cut -c 1-12)" '{"same":null'
+	"$(change clock1 clock2 text/html --without-rule comment | cut -c 1-12)" '{"same":null'
 { printf '{"b":"price1","a":"price1"}\r\n\n'; printf '{"a":"price1","x":1,"b":"price2"}'; } >lines
 ok 'lines' is "$(inspect lines | cut -c 1-12 | tr '\n' ' ')" '{"same":"byt {"same":null '
 standard() {
@@ -62,8 +67,9 @@ ok 'no file' broken '{"a":"price1","b":"nowhere"}' 'nowhere: No such file or dir
 head -c 60 clock2.gz >cut.gz
 ok 'a damaged file' broken '{"a":"price1","b":"cut.gz"}' 'cut.gz: the gzip data are damaged'
 
-ok 'rules' is "$(inspect --list-rules | head -n 1 | cut -c 1-24)" '{"name":"html-comments",'
-ok 'unknown rule' fails 2 inspect pairs --without-rule nonce
+ok 'rules' is "$(inspect --list-rules | grep -c '"version":2}$')" "$(inspect --list-rules | wc -l | tr -d ' ')"
+ok 'a rule' is "$(inspect --list-rules | grep -c '^{"name":"comment",')" 1
+ok 'unknown rule' fails 2 inspect pairs --without-rule nonces
 ok 'no argument' fails 2 inspect
 ok 'no such file' fails 2 inspect nowhere
 ok 'help' inspect --help

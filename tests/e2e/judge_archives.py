@@ -2,6 +2,7 @@
 """stillpoint judge: verdicts from archives that other crawlers made."""
 
 import gzip
+import hashlib
 import http.server
 import json
 import os
@@ -299,7 +300,7 @@ class Site(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         Site.served += 1
-        body = {"/": noisy(f"{Site.served:08x}") + '<a href="/price">p</a><a href="/still">s</a>',
+        body = {"/": noisy(hashlib.sha256(str(Site.served).encode()).hexdigest()[:8]) + '<a href="/price">p</a><a href="/still">s</a>',
                 "/price": f"{TEXT}<b>{Site.prices}.99</b>", "/still": TEXT}.get(self.path, "")
         self.send_response(200 if body else 404)
         self.send_header("Content-Type", "text/html")

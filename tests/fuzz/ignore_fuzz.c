@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "extract/ignore.h"
-#include "extract/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -64,51 +63,6 @@ static void read_page(const struct ignore *ig, slice html)
 	url_release(&url);
 }
 
-/* The digest, and what the rules did, must not depend on how the page comes. */
-static void read_view(slice in, size_t step, struct view *v, const struct rulebook *book)
-{
-	struct html_tokenizer *t = malloc(sizeof *t);
-	const struct html_token *token;
-
-	require(t != NULL);
-	require(view_start(v, book, SLICE("http://a.example/b")) == 0);
-	html_init(t, 0);
-	for (size_t at = 0; at <= in.len; at += step) {
-		html_feed(t, slice_sub(in, at, at + step));
-		if (at + step > in.len)
-			html_finish(t);
-		while (html_next(t, &token) == 0)
-			require(view_token(v, token) == 0);
-	}
-	require(view_finish(v) == 0);
-	html_release(t);
-	free(t);
-}
-
-static void read_views(slice in)
-{
-	struct digest whole = {0}, parts = {0};
-	struct rulebook book;
-	struct view a, b;
-
-	rulebook_init(&book);
-	require(rulebook_add_file(&book, in) == 0);
-	require(rulebook_finish(&book, "f", NULL) == 0);
-	view_init(&a, NOISE_DEFAULT);
-	view_init(&b, NOISE_DEFAULT);
-	read_view(in, in.len + 1, &a, &book);
-	read_view(in, 7, &b, &book);
-	require(a.cut == b.cut && a.visible == b.visible && a.noise.tally.masked <= a.visible);
-	require(view_digest(&a, &whole) == view_digest(&b, &parts) && digest_eq(&whole, &parts));
-	require(a.ignored.len == b.ignored.len);
-	for (size_t i = 0; i < a.ignored.len; i++)
-		require(a.ignored.ptr[i].mark == b.ignored.ptr[i].mark &&
-			a.ignored.ptr[i].count == b.ignored.ptr[i].count);
-	view_release(&a);
-	view_release(&b);
-	rulebook_release(&book);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	slice in = {(const char *)data, size};
@@ -123,7 +77,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require_place(err.text, size);
 	} else {
 		read_page(&ig, in);
-		read_views(in);
 	}
 	ignore_release(&ig);
 	return 0;

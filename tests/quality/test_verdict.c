@@ -53,8 +53,9 @@ static struct observation make(enum kind kind, int64_t start, int64_t end)
 		.made = kind != NOT_MADE,
 		.status = kinds[kind].status,
 		.whole = kinds[kind].whole,
-		.has_state = kinds[kind].state != 0,
-		.state = {.kind = DIGEST_SHA256, .bytes = {(unsigned char)kinds[kind].state}},
+		.key = {.has_state = kinds[kind].state != 0,
+			.state = {.kind = DIGEST_SHA256,
+				.bytes = {(unsigned char)kinds[kind].state}}},
 		.start = start,
 		.end = end,
 	};
@@ -131,8 +132,9 @@ static void check_pair(enum kind v, enum kind r)
 	CHECK_SLICE(j.reason, slice_str(want_reason(v, r, want)));
 	CHECK((j.evidence != NULL) == (j.verdict == VERDICT_SHARP));
 	if (j.verdict == VERDICT_SHARP)
-		CHECK(visit.whole && revisit.whole && visit.has_state && revisit.has_state &&
-			visit.status == revisit.status && digest_eq(&visit.state, &revisit.state));
+		CHECK(visit.whole && revisit.whole && visit.key.has_state &&
+			revisit.key.has_state && visit.status == revisit.status &&
+			digest_eq(&visit.key.state, &revisit.key.state));
 }
 
 static void test_pairs(void)
@@ -144,53 +146,44 @@ static void test_pairs(void)
 	}
 }
 
-/* Bytes differ: what else is known of the two looks, and whether rules prove them the same. */
+/* Bytes differ: what else is known of the two looks, and whether that proves them the same. */
 static void test_normalised(void)
 {
-	static const struct look {
-		char normal; /* the digest; 0: none */
-		unsigned rule_set, masked;
-		bool close_delimited;
-	} GOOD = {'n', 1, 0, false};
 	static const struct {
 		const char *label;
-		struct look look;
+		char a, b; /* classes; 0: none */
 		bool sharp;
 	} rows[] = {
-		{"equal digests", {'n', 1, 0, false}, true},
-		{"just enough masked", {'n', 1, 50000, false}, true},
-		{"other digests", {'m', 1, 0, false}, false},
-		{"no digest", {0, 1, 0, false}, false},
-		{"another version of the rules", {'n', 2, 0, false}, false},
-		{"no version of the rules", {'n', 0, 0, false}, false},
-		{"too much masked", {'n', 1, 50001, false}, false},
-		{"close-delimited", {'n', 1, 0, true}, false},
+		{"one is of the other's class", 0, 'a', true},
+		{"both are of a third one's class", 'c', 'c', true},
+		{"other classes", 'c', 'd', false},
+		{"no class", 0, 0, false},
+		{"the class of another state", 0, 'd', false},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows) * 2; i++) {
-		const struct look *looks[] = {&GOOD, &rows[i / 2].look};
 		struct observation o[] = {make(OK_A, 100, 200), make(OK_B, 300, 400)};
+		char classes[] = {rows[i / 2].a, rows[i / 2].b};
 		struct judgement j;
 
 		for (size_t k = 0; k < 2; k++) {
-			const struct look *look = looks[k ^ (i & 1)];
+			struct same_key *key = &o[k ^ (i & 1)].key;
 
-			o[k].has_normal = look->normal != 0;
-			o[k].normal = (struct digest){DIGEST_SHA256, {(unsigned char)look->normal}};
-			o[k].rule_set = look->rule_set;
-			o[k].masked = look->masked;
-			o[k].close_delimited = look->close_delimited;
+			key->has_class = classes[k] != 0;
+			key->class = classes[k] == 'a' ? o[i & 1].key.state
+						       : (struct digest){DIGEST_SHA256,
+								 {(unsigned char)classes[k], 1}};
 		}
 		tap_case("normalised: %s%s", rows[i / 2].label, i & 1 ? ", the visit" : "");
 		j = judge(&o[0], &o[1], JUDGED_PAIR);
 		CHECK_INT(j.verdict, rows[i / 2].sharp ? VERDICT_SHARP : VERDICT_CHANGED);
 		CHECK_STR(j.evidence ? j.evidence : "", rows[i / 2].sharp ? "normalised" : "");
 		/* Equal bytes need no rules. */
-		o[1].state = o[0].state;
+		o[1].key.state = o[0].key.state;
 		j = judge(&o[0], &o[1], JUDGED_PAIR);
 		CHECK_STR(j.evidence ? j.evidence : "", "bytes");
 		/* Another status is another page, whatever the digests say. */
-		o[1].state = (struct digest){DIGEST_SHA256, {'B'}};
+		o[1].key.state = (struct digest){DIGEST_SHA256, {'B'}};
 		o[1].status = 203;
 		j = judge(&o[0], &o[1], JUDGED_PAIR);
 		CHECK_INT(j.verdict, VERDICT_CHANGED);
@@ -282,7 +275,7 @@ static struct observation shown_of(char letter, int64_t start)
 					 : NOT_FOUND;
 	struct observation o = make(kind, start, start + 5);
 
-	o.state.bytes[1] = letter == 'a';
+	o.key.state.bytes[1] = letter == 'a';
 	return o;
 }
 
