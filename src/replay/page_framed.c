@@ -75,6 +75,22 @@ static void put_steps(FILE *file, const struct asked *a, const struct found *fou
 	(void)fputs("</nav>\n", file);
 }
 
+/* A word of a command line that can be copied into a shell, whatever is in it. */
+static void put_shell_word(FILE *file, slice word)
+{
+	(void)fputs("'", file);
+	while (word.len > 0) {
+		const char *quote = memchr(word.ptr, '\'', word.len);
+		size_t len = quote ? (size_t)(quote - word.ptr) : word.len;
+
+		html_text(file, slice_sub(word, 0, len));
+		if (quote)
+			(void)fputs("'\\''", file);
+		word = slice_sub(word, len + (quote != NULL), word.len);
+	}
+	(void)fputs("'", file);
+}
+
 static void put_resources(FILE *file, const struct asked *a)
 {
 	(void)fputs("<details id=\"resources\" hidden><summary>Why: the page and its resources"
@@ -83,9 +99,10 @@ static void put_resources(FILE *file, const struct asked *a)
 		file);
 	if (a->collection->is_archive) {
 		(void)fputs("<p>More about the page: <code>stillpoint report ", file);
-		html_text(file, slice_str(a->collection->path));
+		/* Its name alone: where the server keeps it is not for everybody. */
+		put_shell_word(file, slice_base_name(slice_str(a->collection->path)));
 		(void)fputs(" --why ", file);
-		html_text(file, a->page);
+		put_shell_word(file, a->page);
 		(void)fputs("</code></p>\n", file);
 	}
 	(void)fputs("</details>\n", file);

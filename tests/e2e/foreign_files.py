@@ -5,11 +5,14 @@ outside of the archive is written, and nothing waits."""
 
 import concurrent.futures
 import glob
+import html
 import os
+import shlex
 import shutil
 import socket
 import struct
 import subprocess
+import urllib.parse
 import zipfile
 
 import rawserver
@@ -202,9 +205,21 @@ def check_serving(original):
         with tap.case(f"serve: all WARC files are {kind.__name__}"):
             with replaying.Server(archive) as server:
                 tap.equal(server.get("/").status, 200)
-                name = os.path.basename(archive)
+                name = os.path.basename(archive).removesuffix(".stillpoint")
                 answer = server.get(f"/{name}/20260101000000id_/http://other.example/")
                 assert answer.status >= 400, answer
+
+
+def check_command_line(original):
+    """A command line to copy is quoted for a shell, and does not tell where the archive is."""
+    archive = shutil.copytree(original, tap.path("it's served.stillpoint"))
+    with tap.case("serve: the command line to copy"), replaying.Server(archive) as server:
+        name = os.path.basename(archive)
+        path = urllib.parse.quote(name.removesuffix(".stillpoint"))
+        text = server.text(f"/{path}/20260101000000/http://other.example/")
+        line = text.split("<code>stillpoint report ")[1].split("</code>")[0]
+        tap.equal(html.unescape(line), f"{shlex.quote(name)} --why 'http://other.example/'".replace("'\"'\"'", r"'\''"))
+        assert os.path.dirname(archive) not in text
 
 
 # ---- what is overwritten ----
@@ -282,6 +297,7 @@ def check_packages():
 ORIGINAL = make_original()
 check_reading(ORIGINAL)
 check_serving(ORIGINAL)
+check_command_line(ORIGINAL)
 check_writing(ORIGINAL)
 check_harmless(ORIGINAL)
 check_packages()
