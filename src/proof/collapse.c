@@ -47,7 +47,7 @@ static slice squeeze(struct arena *arena, slice in, bool at_start)
 		if (is_space && blank)
 			continue;
 		blank = is_space;
-		out[len++] = is_space ? ' ' : in.ptr[i];
+		out[len++] = (char)(is_space ? ' ' : in.ptr[i]);
 	}
 	return (slice){out, len};
 }
@@ -71,6 +71,12 @@ static bool has_display(const struct proof_tokens *t, const struct proof_token *
 				    memmem(style.ptr, style.len, "position", 8));
 }
 
+static bool is_part_of_line(const struct proof_tokens *t, const struct proof_token *token)
+{
+	return (token->kind == TOKEN_START || token->kind == TOKEN_END) &&
+	       (is_atomic(token->text) || has_display(t, token));
+}
+
 void proof_collapse(struct proof_tokens *t)
 {
 	struct proof_token *last = NULL; /* text that ends in a blank, in this line */
@@ -85,14 +91,11 @@ void proof_collapse(struct proof_tokens *t)
 				continue;
 			blank = token->text.ptr[token->text.len - 1] == ' ';
 			last = blank ? token : NULL;
-		} else if (token->kind == TOKEN_KEPT_TEXT) {
+		} else if (token->kind == TOKEN_KEPT_TEXT || is_part_of_line(t, token)) {
 			blank = false;
 			last = NULL;
 		} else if (token->kind != TOKEN_START && token->kind != TOKEN_END) {
 			continue;
-		} else if (is_atomic(token->text) || has_display(t, token)) {
-			blank = false;
-			last = NULL;
 		} else if (!proof_is_inline(token->text) && !is_absent(token->text) &&
 			   !memchr(token->text.ptr, '-', token->text.len)) {
 			trim_end(last);

@@ -472,7 +472,7 @@ static bool compare_aligned(struct judge *j, const struct proof_tokens *a,
 	struct walk w = {
 		.j = j, .pair = {a, b, p}, .last_i = NO_TOKEN, .last_k = NO_TOKEN, .is_good = true};
 	uint32_t *match = malloc((a->list.len + 1) * sizeof *match);
-	uint32_t *back = malloc((b->list.len + 1) * sizeof *back);
+	uint32_t *back = calloc(b->list.len + 1, sizeof *back);
 	int rc = match && back ? proof_align(j, a, b, match) : ERR_NOMEM;
 
 	if (rc == 0 && !j->is_done) {

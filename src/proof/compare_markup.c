@@ -40,7 +40,7 @@ static int order_of(slice a, slice b)
 static bool compare_tags(struct judge *j, const struct proof_element *x,
 	const struct proof_element *y, const struct place *p)
 {
-	const struct proof_attr *lone_a[LONE_MAX], *lone_b[LONE_MAX];
+	const struct proof_attr *lone_a[LONE_MAX] = {0}, *lone_b[LONE_MAX] = {0};
 	size_t only_a = 0, only_b = 0;
 	bool good = true;
 	uint32_t i = 0, k = 0;
@@ -66,12 +66,14 @@ static bool compare_tags(struct judge *j, const struct proof_element *x,
 		k += order >= 0;
 	}
 	for (size_t n = 0; n < only_a || n < only_b; n++) {
-		if (n < LONE_MAX && only_a == only_b)
-			good &= compare_lone_names(j, lone_a[n], lone_b[n], p);
+		const struct proof_attr *a = n < LONE_MAX ? lone_a[n] : NULL;
+		const struct proof_attr *b = n < LONE_MAX ? lone_b[n] : NULL;
+
+		if (a && b && only_a == only_b)
+			good &= compare_lone_names(j, a, b, p);
 		else
-			good &= unexplained(j, p,
-				n < only_a && n < LONE_MAX ? lone_a[n]->source : (slice){0},
-				n < only_b && n < LONE_MAX ? lone_b[n]->source : (slice){0});
+			good &= unexplained(
+				j, p, a ? a->source : (slice){0}, b ? b->source : (slice){0});
 		if (j->is_done)
 			return false;
 	}

@@ -4,7 +4,7 @@
 
 #include "proof/learned.h"
 
-enum { PATH_MAX_STEPS = 24, PART_MAX = 48, DUTIES_MAX = 4096 };
+enum { PATH_MAX_STEPS = 24, PART_MAX = 48, DUTIES_MAX = 4096, CHAIN_MAX = 32 };
 
 void met_limit(struct judge *j, const char *limit)
 {
@@ -79,11 +79,11 @@ static int add_path(struct buf *out, const struct place *p)
 
 static int add_place(struct buf *out, const struct place *p)
 {
-	const struct place *chain[32];
+	const struct place *chain[CHAIN_MAX];
 	size_t count = 0;
 	int rc = 0;
 
-	for (; p && count < sizeof chain / sizeof *chain; p = p->outer)
+	for (; p && count < CHAIN_MAX; p = p->outer)
 		chain[count++] = p;
 	while (count-- > 0 && rc == 0) {
 		const struct place *at = chain[count];

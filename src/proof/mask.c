@@ -186,59 +186,65 @@ static bool is_measured(slice s, struct mask_span number, size_t at)
 	return !value_is_digits(digits) || (at < s.len && word_lower(s.ptr[at]) == 'm');
 }
 
-/* A phrase at a place of the line. Its spans go to out; where it ends, or 0. */
-static size_t match_phrase(slice s, size_t at, const char *phrase, enum proof_rule_id rule,
+/* One sign of a phrase at a place of the line: where it ends, or 0. */
+static size_t pass_sign(slice s, size_t at, char sign, struct mask_span *span)
+{
+	switch (sign) {
+	case ' ':
+		return pass_blanks(s, at);
+	case '#':
+		span->kind = MASK_NUMBER;
+		return pass_number(s, at);
+	case '^':
+		return pass_unit(s, at);
+	case '@':
+		span->kind = MASK_TIME;
+		return pass_time(s, at);
+	case '$':
+		span->kind = MASK_ID;
+		return pass_id(s, at);
+	default:
+		return at < s.len && word_lower(s.ptr[at]) == sign ? at + 1 : 0;
+	}
+}
+
+/* A phrase without stars at a place of the line. Its spans go to out; where it ends, or 0. */
+static size_t match_part(slice s, size_t at, const char *phrase, enum proof_rule_id rule,
 	struct mask_span *out, size_t *ret_count)
 {
 	size_t count = 0;
 
-	for (; *phrase; phrase++) {
+	for (; *phrase && *phrase != '*'; phrase++) {
 		struct mask_span span = {.rule = rule, .from = at};
-		size_t to = 0;
 
-		if (*phrase == '*') { /* up to where the rest fits */
-			for (size_t end = at + STAR_MAX; at < s.len && at < end; at++) {
-				size_t more = 0;
-
-				to = match_phrase(s, at, phrase + 1, rule, out + count, &more);
-				if (to) {
-					*ret_count = count + more;
-					return to;
-				}
-			}
+		if (*phrase == '^' && count && !is_measured(s, out[count - 1], at))
 			return 0;
-		}
-		switch (*phrase) {
-		case ' ':
-			to = pass_blanks(s, at);
-			break;
-		case '#':
-			to = pass_number(s, at);
-			span.kind = MASK_NUMBER;
-			break;
-		case '^':
-			to = is_measured(s, out[count ? count - 1 : 0], at) ? pass_unit(s, at) : 0;
-			break;
-		case '@':
-			to = pass_time(s, at);
-			span.kind = MASK_TIME;
-			break;
-		case '$':
-			to = pass_id(s, at);
-			span.kind = MASK_ID;
-			break;
-		default:
-			to = at < s.len && word_lower(s.ptr[at]) == *phrase ? at + 1 : 0;
-		}
-		if (!to)
+		at = pass_sign(s, at, *phrase, &span);
+		if (!at)
 			return 0;
-		span.to = to;
+		span.to = at;
 		if (strchr("#@$", *phrase) && count < PHRASE_MAX)
 			out[count++] = span;
-		at = to;
 	}
 	*ret_count = count;
-	return at < s.len && word_is_alnum(s.ptr[at]) && word_is_alnum(s.ptr[at - 1]) ? 0 : at;
+	return at;
+}
+
+/* The same for any phrase: at most one star, which goes up to where the rest fits. */
+static size_t match_phrase(slice s, size_t at, const char *phrase, enum proof_rule_id rule,
+	struct mask_span *out, size_t *ret_count)
+{
+	const char *star = strchr(phrase, '*');
+	size_t to = match_part(s, at, phrase, rule, out, ret_count);
+
+	if (to && star) {
+		size_t from = to;
+
+		for (to = 0; !to && from < s.len && from - at < STAR_MAX; from++)
+			to = match_part(s, from, star + 1, rule, out, ret_count);
+	}
+	return to && to < s.len && word_is_alnum(s.ptr[to]) && word_is_alnum(s.ptr[to - 1]) ? 0
+											    : to;
 }
 
 /* --- ages --- */

@@ -26,7 +26,7 @@ static size_t base64_decode(slice s, char *out, size_t max)
 
 	while (s.len && s.ptr[s.len - 1] == '=')
 		s.len--;
-	for (size_t i = 0; i < s.len && len < max; i++) {
+	for (size_t i = 0; s.ptr && i < s.len && len < max; i++) {
 		int v = base64_value(s.ptr[i]);
 
 		if (v < 0)
@@ -81,7 +81,7 @@ static size_t put_escape(slice s, size_t *at, char *out)
 		*at += digits;
 		return utf8_put(code, out);
 	}
-	out[0] = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+	out[0] = (char)(c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c);
 	return 1;
 }
 

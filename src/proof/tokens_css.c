@@ -157,7 +157,8 @@ static int read_number(struct reader *r)
 
 static int read_one(struct reader *r)
 {
-	char c = r->in.ptr[r->at], next = r->at + 1 < r->in.len ? r->in.ptr[r->at + 1] : '\0';
+	char c = r->in.ptr[r->at];
+	char next = (char)(r->at + 1 < r->in.len ? r->in.ptr[r->at + 1] : '\0');
 	size_t from = r->at;
 
 	if (word_is_space(c)) {

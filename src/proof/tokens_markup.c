@@ -189,11 +189,14 @@ static int add_doctype(struct reader *r, const struct html_token *token)
 	if (rc || !copy)
 		return rc;
 	for (size_t i = 0; i < source.len; i++) {
-		char c = is_xml(r) ? source.ptr[i] : word_lower(source.ptr[i]);
+		char c = source.ptr[i];
+
+		if (!is_xml(r))
+			c = word_lower(c);
 
 		if (word_is_space(c) && (len == 0 || copy[len - 1] == ' '))
 			continue;
-		copy[len++] = word_is_space(c) ? ' ' : c;
+		copy[len++] = (char)(word_is_space(c) ? ' ' : c);
 	}
 	return proof_tokens_add(r->t, (struct proof_token){.kind = TOKEN_DOCTYPE,
 					      .text = {copy, len},

@@ -36,7 +36,7 @@ static bool is_name(char c)
 
 static char peek(const struct reader *r, size_t ahead)
 {
-	return r->at + ahead < r->in.len ? r->in.ptr[r->at + ahead] : '\0';
+	return (char)(r->at + ahead < r->in.len ? r->in.ptr[r->at + ahead] : '\0');
 }
 
 /* Signs that would be another operator were they joined. */
@@ -259,7 +259,7 @@ static bool ends_line(slice s)
 /* Comments that programs read: source maps, conditional compilation. */
 static bool is_read_by_something(slice comment)
 {
-	char c = comment.len > 2 ? comment.ptr[2] : '\0';
+	char c = (char)(comment.len > 2 ? comment.ptr[2] : '\0');
 
 	return c == '#' || c == '@' ||
 	       (comment.len && memmem(comment.ptr, comment.len, "@cc_on", 6));
@@ -299,7 +299,7 @@ static int read_sign(struct reader *r)
 	char c = r->in.ptr[from];
 
 	if (c == '(' || c == '{' || c == '[') {
-		char kind = c == '(' && !opens_condition(r) ? 'c' : c;
+		char kind = (char)(c == '(' && !opens_condition(r) ? 'c' : c);
 
 		if (r->depth < NEST_MAX)
 			r->open[r->depth++] = kind;

@@ -168,7 +168,7 @@ static bool take_year_first(struct reading *r, size_t digits)
 
 	(void)read_number(r->rest, &at, 4, &r->year);
 	if (digits == 4) {
-		c = at < r->rest.len ? r->rest.ptr[at] : 0;
+		c = (char)(at < r->rest.len ? r->rest.ptr[at] : 0);
 		if ((c == '-' || c == '/' || c == '.') && at + 1 < r->rest.len && !r->month) {
 			at++;
 			if (!read_number(r->rest, &at, 2, &r->month) || at >= r->rest.len ||
