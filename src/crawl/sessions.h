@@ -1,14 +1,15 @@
 /*
  * Whether the cookies of a site are sent back to it. A session makes what a page shows depend on
  * what was asked for before: the trail of a wiki, the cart of a shop. So each page is asked for as
- * by somebody who comes for the first time, unless
+ * by somebody who comes for the first time. Cookies are sent only where
  *
- *	(1) the user gave cookies, or a login;
- *	(2) the page fails without them: it is refused, blocked, or redirected to itself or where we
- *	    were already; and asked again with the cookies that the site has set by then, it
- *answers; (3) pages of its directory or host were of that kind, and none was not; (4) pages of its
- *host show something else each time without cookies, and the same with them: pages that set cookies
- *are asked for once more, as probes of the purpose "session".
+ *  (1) the user gave them, or a login;
+ *  (2) the page fails without them: it is refused, blocked, or redirected to where we were already,
+ *      or back to itself (cookie_gate.h). Asked again with the cookies that the site has set by
+ *      then, it answers;
+ *  (3) pages of its directory or host were of that kind, and none was not;
+ *  (4) pages of its host show something else each time without cookies, and the same with them.
+ *      Pages that set cookies are asked for once more, as probes of the purpose "session".
  *
  * The revisit of a page is sent as its visit was. The purpose of looks with cookies is "cookies".
  * All of this is forgotten with the jar when a process ends, and learned anew.

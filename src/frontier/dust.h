@@ -1,8 +1,8 @@
 /*
  * Rules about URLs that show the same page (DUST), and what speaks for them. A rule is a kind of
- * difference (dust_form.h) in a directory of a site: "index.html at example.org/a/", "parameter ref
- *at example.org/". Servers decide by directory what shows the same: one directory says nothing
- *against a rule in another one. The rules of a kind in all directories share a tally.
+ * difference (dust_form.h) in a directory of a site: "index.html at example.org/a/". Servers decide
+ * by directory what shows the same: one directory says nothing against a rule in another one. The
+ * rules of a kind in all directories share a tally.
  *
  * URLs of the same form are a class. The first page of a class that was visited stands for it. When
  * a second one is visited, the two agree or disagree, and so do the rules by which they differ:
