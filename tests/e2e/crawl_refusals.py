@@ -445,6 +445,7 @@ def link_file(name):
 
 def link_directory(name):
     def make(archive, outside, link):
+        os.makedirs(f"{archive}/{name}", exist_ok=True)
         shutil.move(f"{archive}/{name}", outside)
         link(outside, f"{archive}/{name}")
     return make
