@@ -53,7 +53,8 @@ static const char *const LEAVES[] = {"location.href=", "location.href =", "locat
 /* Scripts write the year in a footer, or into the head, on pages that need none. */
 static const char *const HARMLESS[] = {"document.write(new Date", "document.write((new Date",
 	"document.write( new Date", "document.write(\"<script", "document.write('<script",
-	"document.write(unescape(", "document.head.insertAdjacent"};
+	"document.write( '<script", "document.write( \"<script", "document.write(unescape(",
+	"document.head.insertAdjacent", "document.body.class"};
 
 /* Scripts that count visitors, ask for consent or show advertisements: what they write is small. */
 static const char *const COUNTERS[] = {"googletagmanager", "google-analytics", "gtag(", "_gaq",
@@ -61,7 +62,7 @@ static const char *const COUNTERS[] = {"googletagmanager", "google-analytics", "
 	"clarity.ms", "plausible", "mixpanel", "NREUM", "adsbygoogle", "disqus", "Intercom",
 	"_satellite", "mc.yandex", "hm.baidu", "twq(", "snaptr(", "pintrk(", "ttq.", "lintrk",
 	"_linkedin", "statcounter", "sc_project", "OneTrust", "Cookiebot", "klaviyo", "hs-script",
-	"hbspt", "Tawk_API", "__CF$cv$params", "bugsnag", "Sentry", "umami"};
+	"hbspt", "Tawk_API", "__CF$cv$params", "bugsnag", "Sentry", "umami", "_wpemojiSettings"};
 
 static bool is_static_import(slice text)
 {

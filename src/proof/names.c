@@ -116,7 +116,7 @@ static const char IDS[] =
 	"id|pvid|hmac|salt|"
 	"impression id|anonymous id|sig|signature|beacon|unique id|uniqid|rand|random|seed|"
 	"page instance|support id|incident id|cache key|request hash|render id|connection id|"
-	"browser id|guest id|call tree id|wire id|xid|device id|";
+	"browser id|guest id|call tree id|wire id|xid|device id|atts|";
 static const char TIMES[] =
 	"|timestamp|ts|now|current hour|server time|server date|current time|current "
 	"date|current timestamp|"

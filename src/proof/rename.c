@@ -107,7 +107,7 @@ bool is_generated_name(slice a, slice b)
 			return false;
 		if (value_is_digits(p) != value_is_digits(q) && p.len < 8)
 			return false;
-		if (!value_are_draws(p, q, value_is_digits(p) ? 9 : 7) && !has_other_tail(p, q))
+		if (!value_are_draws(p, q, value_is_digits(p) ? 9 : 6) && !has_other_tail(p, q))
 			return false;
 	}
 	return true;

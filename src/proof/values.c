@@ -113,7 +113,7 @@ static bool has_variety(slice s)
 	return count >= wanted;
 }
 
-bool value_is_random(slice s, size_t min)
+static bool is_random(slice s, size_t min)
 {
 	if (s.len < min || s.len > VALUE_MAX || !has_variety(s))
 		return false;
@@ -156,7 +156,7 @@ static bool are_alike_long(slice a, slice b)
 
 bool value_are_draws(slice a, slice b, size_t min)
 {
-	return value_is_random(a, min) && value_is_random(b, min) && are_alike_long(a, b) &&
+	return is_random(a, min) && is_random(b, min) && are_alike_long(a, b) &&
 	       value_is_fresh(a, b);
 }
 
@@ -171,6 +171,18 @@ bool value_are_draws_at_end(slice a, slice b, size_t min)
 	return value_are_draws(slice_sub(a, i, a.len), slice_sub(b, i, b.len), min);
 }
 
+/* Digits, small letters, and capitals that are more than the first letter of a word or two. */
+static bool has_all_classes(slice s)
+{
+	size_t upper = 0, lower = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		upper += class_of(s.ptr[i]) == 'u';
+		lower += class_of(s.ptr[i]) == 'l';
+	}
+	return upper >= 3 && lower > 0 && has_digit(s);
+}
+
 static bool is_secret(slice s)
 {
 	if (s.len < 5 || s.len > VALUE_MAX || !is_of(s, "_-+/=.~:|*!%,;$@"))
@@ -178,7 +190,8 @@ static bool is_secret(slice s)
 	if (value_is_digits(s))
 		return s.len >= 8;
 	if (has_digit(s))
-		return s.len >= 16 || value_is_mixed(s) || (value_is_hex(s) && s.len >= 8);
+		return s.len >= 16 || value_is_mixed(s) || (value_is_hex(s) && s.len >= 8) ||
+		       (s.len >= 10 && has_all_classes(s));
 	return s.len >= 20 || (s.len >= 10 && value_is_mixed(s));
 }
 

@@ -10,9 +10,6 @@
 
 #include "base/slice.h"
 
-/* Of letters, digits and what tokens are made of, at least min bytes, and drawn at random. */
-bool value_is_random(slice s, size_t min);
-
 /* Changes of the class of character are as frequent as in random text, not as in names. */
 bool value_is_mixed(slice s);
 
@@ -23,7 +20,10 @@ bool value_is_mixed(slice s);
  */
 bool value_is_fresh(slice a, slice b);
 
-/* Both random, of about the same length, and fresh. */
+/*
+ * Of letters, digits and what tokens are made of, at least min bytes, both drawn at random, of
+ * about the same length, and fresh.
+ */
 bool value_are_draws(slice a, slice b, size_t min);
 
 /* The same, perhaps behind an equal start that ends at a separator: "page:x;RANDOM". */

@@ -159,6 +159,16 @@ static const struct row SHELLS[] = {
 };
 
 static const struct row PAGES[] = {
+	{"a short post of WordPress",
+		"<script>window._wpemojiSettings={};var s=document.createElement(\"script\");"
+		"document.getElementsByTagName(\"head\")[0].appendChild(s);</script>"
+		"<body><script>document.body.classList.remove('no-js');</script>"
+		"<main><article><header><h1>Notice</h1></header><div class=entry-content>"
+		"<p>Closed today.</p></div></article></main><form id=commentform action=/c><input "
+		"name=author></form>"
+		"<script src=/wp-includes/js/comment-reply.min.js></script>"
+		"<script>a||document.write( '<script src=\"/polyfills.js\"></scr'+'ipt>' "
+		");</script>"},
 	{"an article", "<h1>A</h1>@@@"},
 	{"an article with a counter of visitors",
 		"<script async src=https://www.googletagmanager.com/gtag/js?id=1></script><script>"
