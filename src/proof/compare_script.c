@@ -71,7 +71,7 @@ static bool are_renamed(struct judge *j, slice a, slice b)
 		a = without_mark(a);
 		b = without_mark(b);
 	}
-	return is_generated_name(a, b) && are_page_names(j, a, b);
+	return is_generated_name(a, b, false) && are_page_names(j, a, b);
 }
 
 static bool compare_strings(struct judge *j, slice key, slice a, slice b, const struct place *p)

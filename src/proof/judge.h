@@ -151,7 +151,7 @@ bool compare_text(
 bool compare_plain(struct judge *j, slice a, slice b, const struct place *p);
 
 /* Ids and classes: whether both are made by a program; remembers that one stands for the other. */
-bool is_generated_name(slice a, slice b);
+bool is_generated_name(slice a, slice b, bool is_class);
 bool compare_names(struct judge *j, slice a, slice b, const struct place *p);
 
 /* Whether a is an id, class or name in the first page, and b in the second. */

@@ -87,7 +87,17 @@ static bool has_other_tail(slice a, slice b)
 	return i >= 2 && value_are_draws(x, y, 8);
 }
 
-bool is_generated_name(slice a, slice b)
+/*
+ * Six hex digits or more, drawn at random: some draws are digits alone. No words: "facade". In a
+ * class they may be a colour.
+ */
+static bool are_hex_draws(slice a, slice b)
+{
+	return a.len == b.len && a.len >= 6 && value_is_hex(a) && value_is_hex(b) &&
+	       value_has_digit(a) && value_has_digit(b) && value_is_fresh(a, b);
+}
+
+bool is_generated_name(slice a, slice b, bool is_class)
 {
 	slice x = a, y = b;
 	bool is_content = name_is_content(a) || name_is_content(b);
@@ -105,9 +115,8 @@ bool is_generated_name(slice a, slice b)
 			continue;
 		if (is_content && (value_is_digits(p) || value_is_digits(q) || p.len < 12))
 			return false;
-		if (value_is_digits(p) != value_is_digits(q) && p.len < 8)
-			return false;
-		if (!value_are_draws(p, q, value_is_digits(p) ? 9 : 6) && !has_other_tail(p, q))
+		if (!(are_hex_draws(p, q) && !is_class) && !value_are_draws(p, q, 7) &&
+			!has_other_tail(p, q))
 			return false;
 	}
 	return true;
@@ -120,7 +129,8 @@ bool compare_names(struct judge *j, slice a, slice b, const struct place *p)
 
 	if (slice_eq(a, b))
 		return true;
-	if (!is_generated_name(a, b) || !explain(j, RULE_RENAME, p, a, b))
+	if (!is_generated_name(a, b, slice_eq(p->attr, SLICE("class"))) ||
+		!explain(j, RULE_RENAME, p, a, b))
 		return unexplained(j, p, a, b);
 	buf_init(&key, 2 * NAME_MAX + 2);
 	rc = buf_add(&key, a);

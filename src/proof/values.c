@@ -28,7 +28,7 @@ bool value_is_hex(slice s)
 	return s.len > 0;
 }
 
-static bool has_digit(slice s)
+bool value_has_digit(slice s)
 {
 	for (size_t i = 0; i < s.len; i++)
 		if (word_is_digit(s.ptr[i]))
@@ -79,23 +79,20 @@ bool value_is_mixed(slice s)
 	       changes * 3 >= all;
 }
 
-static bool is_uuid(slice s)
+/* Hex digits in groups, 12 of them or more, letters among them: a UUID, 83e48360-9663. */
+static bool is_hex_in_groups(slice s)
 {
-	static const unsigned char DASHES[] = {8, 13, 18, 23};
-	size_t dash = 0;
+	size_t hex = 0, letters = 0;
 
-	if (s.len != 36)
-		return false;
 	for (size_t i = 0; i < s.len; i++) {
-		if (dash < sizeof DASHES && i == DASHES[dash]) {
-			if (s.ptr[i] != '-')
-				return false;
-			dash++;
-		} else if (word_hex(s.ptr[i]) < 0) {
+		if (s.ptr[i] == '-')
+			continue;
+		if (word_hex(s.ptr[i]) < 0)
 			return false;
-		}
+		hex++;
+		letters += !word_is_digit(s.ptr[i]);
 	}
-	return true;
+	return hex >= 12 && letters > 0 && value_has_digit(s);
 }
 
 /* ff0000, 00000000-0000-…: too few characters for a draw. */
@@ -117,14 +114,14 @@ static bool is_random(slice s, size_t min)
 {
 	if (s.len < min || s.len > VALUE_MAX || !has_variety(s))
 		return false;
-	if (is_uuid(s))
+	if (is_hex_in_groups(s))
 		return true;
 	if (!is_of(s, "_-+/=.~:|*!%,"))
 		return false;
 	if (value_is_digits(s))
 		return s.len >= DIGITS_RANDOM;
 	if (value_is_hex(s))
-		return has_digit(s) || s.len >= HEX_SURE;
+		return value_has_digit(s) || s.len >= HEX_SURE;
 	return value_is_mixed(s);
 }
 
@@ -180,7 +177,7 @@ static bool has_all_classes(slice s)
 		upper += class_of(s.ptr[i]) == 'u';
 		lower += class_of(s.ptr[i]) == 'l';
 	}
-	return upper >= 3 && lower > 0 && has_digit(s);
+	return upper >= 3 && lower > 0 && value_has_digit(s);
 }
 
 static bool is_secret(slice s)
@@ -189,7 +186,7 @@ static bool is_secret(slice s)
 		return false;
 	if (value_is_digits(s))
 		return s.len >= 8;
-	if (has_digit(s))
+	if (value_has_digit(s))
 		return s.len >= 16 || value_is_mixed(s) || (value_is_hex(s) && s.len >= 8) ||
 		       (s.len >= 10 && has_all_classes(s));
 	return s.len >= 20 || (s.len >= 10 && value_is_mixed(s));

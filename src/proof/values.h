@@ -40,6 +40,7 @@ bool value_is_measure(slice s);
 
 bool value_is_digits(slice s);
 bool value_is_hex(slice s);
+bool value_has_digit(slice s);
 
 struct value_time {
 	double at;      /* seconds since 1970, in UTC where no zone is named */
