@@ -88,8 +88,9 @@ static void print_rules(const struct report_page *p, FILE *file)
 		text_name(file, name, 0);
 		(void)fprintf(file, " (%" PRIu64 " times): %s\n", count, acted_summary(name));
 	}
-	if (p->rule_set == 1 && p->rules.len)
-		print_line(file, "", SLICE("by rule set version 1, which was too lenient"));
+	if (p->rule_set == 1)
+		print_line(file, p->rules.len ? "" : "rules",
+			SLICE("by rule set version 1, which was too lenient"));
 	if (p->changed_in.len)
 		print_line(file, "changed in", p->changed_in);
 	if (p->masked) {

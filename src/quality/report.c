@@ -215,10 +215,10 @@ static int keep_rules(struct loading *l, struct report_page *page, const struct 
 	slice rules = line ? line->rules : b->rules;
 	int rc = 0;
 
-	page->rule_set = (uint8_t)b->rule_set;
-	if (line && a->rule_set != 1)
-		page->rule_set = NOISE_RULES_VERSION;
-	if (!line && page->rule_set == 1)
+	if (by_rules)
+		page->rule_set =
+			line && a->rule_set != 1 ? NOISE_RULES_VERSION : (uint8_t)b->rule_set;
+	if (!line && b->rule_set == 1)
 		rules = (slice){text, list_old_rules(a->rules, b->rules, text)};
 	page->close_delimited = a->close_delimited || b->close_delimited;
 	page->foreign_times = a->foreign_times || b->foreign_times;

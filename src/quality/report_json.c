@@ -69,7 +69,7 @@ static void put_page_rules(struct json *j, const struct report_page *p, bool div
 		json_object_end(j);
 	}
 	json_array_end(j);
-	json_put_uint_if(j, "rule_set", p->rule_set && p->rules.len, p->rule_set);
+	json_put_uint_if(j, "rule_set", p->rule_set > 0, p->rule_set);
 	json_key(j, "changed_in");
 	json_array_begin(j);
 	for (left = p->changed_in; word_next(&left, ',', &name);)

@@ -259,7 +259,7 @@ def check_refusals(archive, url):
             ("a revisit without an answer", "one look at it only: its revisit got no answer", url + "/lost"),
             ("no answer at all", "has no answer of it", url + "/never"),
             ("a capture that is not there", "capture", url + "/same", "--capture", 9),
-            ("a page that cannot be written", "No such file", url + "/same", "--html", tap.path("none/x.html"))):
+            ("a page that cannot be written", "no such directory", url + "/same", "--html", tap.path("none/x.html"))):
         with tap.case(f"refused: {label}"):
             tap.refuse(1, want, "diff", archive, path, *options)
 
