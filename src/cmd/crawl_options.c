@@ -233,10 +233,7 @@ const struct option_spec CRAWL_SPECS[] = {
 		.metavar = "FILE"),
 	ROW(FLAG, settings.no_probes, "no-probes", 0,
 		"do not fetch some pages once more to learn what varies by itself; such probes are "
-		"at most 6 % of the requests, or 4"),
-	ROW(FLAG, settings.mask_visible, "mask-visible", 0,
-		"let learned rules mask visible lines, too, unless they read like a price, a date, "
-		"an amount, a name or a stock figure"),
+		"at most 6 % of the requests, or 8"),
 	ROW(STRING, settings.variant_language, "variant-language", 0,
 		"fetch some pages with this Accept-Language, too, and note where they differ",
 		.metavar = "TAG"),

@@ -75,7 +75,6 @@ static const struct setting SETTINGS[] = {
 	SETTING(without_rules, SETTING_TEXTS),
 	SETTING(ignore, SETTING_TEXTS),
 	SETTING(no_probes, SETTING_BOOL),
-	SETTING(mask_visible, SETTING_BOOL),
 	OWN(variant_language, SETTING_TEXT),
 	SETTING(connect_timeout, SETTING_DOUBLE),
 	SETTING(stall_timeout, SETTING_DOUBLE),

@@ -123,7 +123,6 @@ struct crawl_settings {
 	const char *variant_language; /* Accept-Language of some probes; NULL: none */
 	bool cloaking;                /* some pages are fetched as a browser would, too */
 	bool no_probes;               /* no further looks at pages (probing.h) */
-	bool mask_visible;            /* learned rules may mask visible text */
 	bool records;                 /* evidence of revisits: a record for each, not compact */
 	bool bytes_only; /* no rules against noise: pages are compared by their bytes */
 	struct text_list without_rules; /* built-in rules that are off */
