@@ -192,8 +192,22 @@ with tap.case("limits and robots.txt hold for them"):
         crawl(web, "robots")
         tap.equal({page for page in web.asked() if page[0] == "c"}, set())
         assert "robots.txt, line 2" in why(web, "robots", "c/import.css")
+    # Pages count, what they are made of does not.
+    pages = {"/": "<p><img src={b}/0.png>" + "".join(f"<a href=/{i}.html>x</a>" for i in range(1, 9)),
+             **{f"/{i}.html": f"<p><link rel=stylesheet href={{b}}/{i}.css><img src=/{i}.png>"
+                for i in range(1, 9)}, **{f"/{i}.png": "a" for i in range(1, 9)}}
+    parts = {"/0.png": "b", **{f"/{i}.css": f"p {{ background: url({i}.png) }}" for i in range(1, 9)},
+             **{f"/{i}.png": "b" for i in range(1, 9)}}
+    with Web(a=pages, b=parts) as web:
+        got = crawl(web, "max", "--max-pages", 5)
+        taken = {page.removesuffix(".html")[2:] for page in got if page.endswith(".html")}
+        tap.equal((len(taken), "a/" in got), (4, True))
+        wanted = {"a/", "b/0.png"} | {part.format(i) for i in taken for part in
+                                      ("a/{}.html", "a/{}.png", "b/{}.css", "b/{}.png")}
+        tap.equal(got, {page: "sharp" for page in wanted})
+        tap.equal(web.asked(), wanted)
     with Web(**PAGES) as web:
-        tap.equal(len(crawl(web, "max", "--max-pages", 5)), 5)
+        tap.equal(set(crawl(web, "one", "--max-pages", 1)), FOUND - {"a/from-frame.html"})
     with Web(**PAGES) as web:
         crawl(web, "none", "--no-requisites")
         tap.equal(web.asked(), {"a/", "a/own.svg"})
