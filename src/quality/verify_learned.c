@@ -197,6 +197,20 @@ static int learn_again(struct check *k)
 	return rc;
 }
 
+/* Looks that were retired prove nothing any longer, and teach nothing: no fault of the archive. */
+static bool is_retired(const struct legs *legs)
+{
+	return legs->visit.retired || legs->revisit.retired;
+}
+
+static bool any_retired(const struct verify_capture *c)
+{
+	for (size_t i = 0; i < c->pages.len; i++)
+		if (is_retired(&c->pages.ptr[i]))
+			return true;
+	return false;
+}
+
 static int check_rules(struct check *k, bool *ret_sound)
 {
 	const struct learned *rules = &k->c->learned.rules;
@@ -208,6 +222,8 @@ static int check_rules(struct check *k, bool *ret_sound)
 		const struct learned_rule *again = learned_find(&k->again, r->kind, r->where);
 
 		if (again && again->pages == r->pages)
+			continue;
+		if ((!again || again->pages < r->pages) && any_retired(k->c))
 			continue;
 		*ret_sound = false;
 		verify_blame(k->v, k->v->loss);
@@ -311,6 +327,8 @@ static int check_page(struct check *k, const struct learning_line *line)
 
 	if (is_known && k->c->old_learned)
 		return check_old_page(k, page, line);
+	if (is_known && is_retired(&k->c->pages.ptr[page]))
+		return 0;
 	if (is_known)
 		rc = compare_looks(k, page, line, &same);
 	if (rc)

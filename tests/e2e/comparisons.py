@@ -223,6 +223,34 @@ for keep in KEEPS:
         tap.succeed("rebuild", retired)
         verify(retired)
 
+BOXES = "n/box1", "n/box2", "n/box3"
+
+
+def settled(name, is_second):
+    """What is settled when a capture ends: a place that varies by itself, a script's new name."""
+    if name == "":
+        return TEXT + links(["page", *BOXES])
+    if name in BOXES:
+        return f"{TEXT}<form><input type=hidden name=zq7 value='{token()[:24]}'></form>"
+    return hashed({"app.1a2b3c4d.js": CODE, "app.9f8e7d6c.js": CODE})(name, is_second)
+
+
+with tap.case("looks that are the same by what was settled in the end are retired"):
+    with rawserver.Server(Site(settled)) as server:
+        SETTLED = crawl(server, "settled")
+        found = verdicts(SETTLED, server.url)
+        tap.equal({found[name] for name in ("page", *BOXES)}, {SHARP_RULES})
+        for again in (False, True):
+            if again:
+                crawl(server, "settled")
+            retired = shutil.copytree(SETTLED, tap.path(f"settled{again}"))
+            assert tap.load("retire", retired, "--keep", "1y:2y")["retired"] > 0
+            for _ in range(2):
+                verify(retired)
+                found = verdicts(retired, server.url, "--capture", 1)
+                tap.equal({found[name] for name in BOXES}, {("unconfirmed", "tombstone")})
+                tap.succeed("rebuild", retired)
+
 # ---- watch ----
 
 with rawserver.Server(Site(later)) as server:

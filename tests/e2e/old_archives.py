@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Archives of earlier versions, kept in tests/data/archives: they stay readable, and are verified."""
+"""Archives of earlier versions, kept in tests/data/archives: they stay readable."""
 
 import json
 import os
@@ -45,7 +45,8 @@ FINISHED = unpack("finished")
 with tap.case("verify compares the claims of version 1 again, and counts those that do not hold"):
     tap.equal(verify(FINISHED), (SHARP, CLAIMS, 0))
     note = (f"'normalised' rests on rule set version 1, which was too lenient: {CLAIMS['claims']}"
-            f" claims, {CLAIMS['hold']} of them hold under version 2, {CLAIMS['do_not_hold']} do not")
+            f" claims, {CLAIMS['hold']} of them hold under version 2,"
+            f" {CLAIMS['do_not_hold']} do not")
     for options in ([], ["--warc-only"]):
         text = tap.succeed("verify", FINISHED, *options)
         assert note in text and "verified: " in text, text
