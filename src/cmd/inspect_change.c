@@ -69,8 +69,7 @@ static const struct option_spec SPECS[] = {
 static const struct options COMMAND = {
 	.program = "stillpoint",
 	.command = "inspect change",
-	.usage = "FILE|- [--without-rule NAME]… [--ignore FILE]\nA B [--media-type TYPE] [--url "
-		 "URL] "
+	.usage = "FILE|- [--without-rule NAME]… [--ignore FILE]\nA B [--media-type T] [--url U] "
 		 "[--looks T1,T2]\n--list-rules",
 	.description = "Reads lines {\"a\":PATH,\"b\":PATH,\"media_type\":\"text/html\"}, or "
 		       "compares the files A "

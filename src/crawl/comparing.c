@@ -142,3 +142,40 @@ struct page_visit comparing_as_visit(
 		v.record = *record;
 	return v;
 }
+
+struct page_visit comparing_restored(const struct attempt *a, double end)
+{
+	struct page_visit v = {
+		.key = same_key_of(a),
+		.payload = a->payload,
+		.type = comparing_type(a),
+		.status = (uint16_t)a->status,
+		.coding = a->coding,
+		.date = a->wall.sent,
+		.end = end,
+	};
+
+	if (a->record_id.ptr && a->record_id.len < sizeof v.own.text)
+		memcpy(v.own.text, a->record_id.ptr, a->record_id.len);
+	if (!a->is_revisit)
+		v.record = v.own;
+	return v;
+}
+
+int comparing_visit(struct capture *c, uint32_t page, const struct net_fetch *f, struct attempt *a,
+	struct comparing_room *room, struct err *err)
+{
+	struct page_visit before;
+	int rc;
+
+	if (!earlier_has_look(c, page))
+		return 0;
+	rc = pages_earlier(&c->pages, page, &before, err);
+	if (rc == 0)
+		rc = comparing_look(c, &before, f, a, room, err);
+	if (rc == 0 && !a->has_class) {
+		a->rule_set = 0;
+		a->rules = a->compared = (slice){0};
+	}
+	return rc;
+}

@@ -35,4 +35,14 @@ struct page_visit comparing_as_visit(
 /* A number of its media type (page_visit.type). */
 uint64_t comparing_type(const struct attempt *a);
 
+/* The same of an attempt of the catalog, which ended at that time of the planner's clock. */
+struct page_visit comparing_restored(const struct attempt *a, double end);
+
+/*
+ * Compares a visit with the look of an earlier capture, if there is one: noise is no change from
+ * capture to capture either. As comparing_look; what differs otherwise is not recorded.
+ */
+int comparing_visit(struct capture *c, uint32_t page, const struct net_fetch *f, struct attempt *a,
+	struct comparing_room *room, struct err *err) SP_MUST_CHECK;
+
 #endif

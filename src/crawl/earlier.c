@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "crawl/capture.h"
+#include "crawl/comparing.h"
 #include "frontier/trap_shape.h"
 #include "quality/legs.h"
 #include "rank/packed.h"
@@ -207,6 +208,7 @@ int earlier_choose(
 void earlier_release(struct earlier *e)
 {
 	earlier_looks_release(&e->looks);
+	earlier_looks_release(&e->seen);
 }
 
 /* ---- its pages ---- */
@@ -319,6 +321,32 @@ static int on_requisite(void *context, const struct catalog_requisite *r)
 	return err_code(t->err, plan_group(c->plan, page, &requisite, 1));
 }
 
+/* The first visit of this capture is compared with its last response that has a body. */
+static int on_look(void *context, const struct attempt *a)
+{
+	struct telling *t = context;
+	struct pages *pages = &t->capture->pages;
+	struct observation shown = legs_observe(a);
+	uint32_t page = a->page < t->numbers.len ? t->numbers.ptr[a->page] : CATALOG_NO_PAGE;
+	struct page_visit look = comparing_restored(a, 0);
+
+	if (page == CATALOG_NO_PAGE || pages->list.ptr[page].visited || !legs_has(a->leg) ||
+		a->is_revisit || a->is_compact || a->retired || !look.own.text[0] ||
+		!observation_is_usable(&shown))
+		return 0;
+	while (t->capture->earlier.seen.len <= page)
+		if (earlier_looks_push(&t->capture->earlier.seen, 0))
+			return err_code(t->err, ERR_NOMEM);
+	t->capture->earlier.seen.ptr[page] = 1;
+	return pages_set_earlier(pages, page, &look, t->err);
+}
+
+bool earlier_has_look(const struct capture *c, uint32_t page)
+{
+	return page < c->earlier.seen.len && c->earlier.seen.ptr[page] &&
+	       !c->pages.list.ptr[page].visited;
+}
+
 static int pass(struct telling *t, struct catalog *catalog)
 {
 	uint32_t id = t->capture->earlier.capture;
@@ -330,6 +358,8 @@ static int pass(struct telling *t, struct catalog *catalog)
 	rc = catalog_each_page(catalog, id, on_told, t, t->err);
 	if (rc == 0)
 		rc = catalog_each_requisite(catalog, id, on_requisite, t, t->err);
+	if (rc == 0 && t->adds && !t->capture->settings->bytes_only)
+		rc = catalog_each_observation(catalog, id, on_look, t, t->err);
 	u32_vec_release(&t->numbers);
 	url_release(&t->url);
 	return rc;

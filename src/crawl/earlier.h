@@ -30,6 +30,7 @@ struct earlier {
 	uint32_t capture; /* its number; 0: there is none */
 	bool tells_pages;
 	struct earlier_looks looks;  /* by page */
+	struct earlier_looks seen;   /* by page of this capture: 1 if a look at it is known */
 	unsigned moves, moves_heard; /* seeds that led elsewhere, and when that was last heard */
 };
 
@@ -47,6 +48,9 @@ int earlier_discover(struct capture *c, struct catalog *catalog, struct err *err
 
 /* Resume: all pages are known; the planner learns again which belong together. */
 int earlier_restore(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
+
+/* Whether pages_earlier has a look at the page. */
+bool earlier_has_look(const struct capture *c, uint32_t page);
 
 /* A seed led elsewhere, which is in the scope now: more pages may be. */
 int earlier_seed_moved(struct capture *c, struct err *err) SP_MUST_CHECK;

@@ -181,6 +181,17 @@ int pages_set_visit(
 	return rc;
 }
 
+int pages_set_earlier(
+	struct pages *p, uint32_t number, const struct page_visit *look, struct err *err)
+{
+	return spill_write(&p->visits, visit_offset(number), look, sizeof *look, err);
+}
+
+int pages_earlier(const struct pages *p, uint32_t number, struct page_visit *ret, struct err *err)
+{
+	return spill_read(&p->visits, visit_offset(number), ret, sizeof *ret, err);
+}
+
 int pages_visit(const struct pages *p, uint32_t number, struct page_visit *ret, struct err *err)
 {
 	assert(p->list.ptr[number].visited);

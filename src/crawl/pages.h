@@ -150,6 +150,15 @@ bool pages_is_post(
 int pages_prior(const struct pages *p, uint32_t number, struct page_prior *ret,
 	struct err *err) SP_MUST_CHECK;
 
+/*
+ * The look of an earlier capture at a page that is not visited yet (earlier.h). As pages_set_visit,
+ * pages_visit.
+ */
+int pages_set_earlier(struct pages *p, uint32_t number, const struct page_visit *look,
+	struct err *err) SP_MUST_CHECK;
+int pages_earlier(const struct pages *p, uint32_t number, struct page_visit *ret,
+	struct err *err) SP_MUST_CHECK;
+
 /* Stores a visit; replaces an earlier one. 0, ERR_NOMEM, ERR_IO. */
 int pages_set_visit(struct pages *p, uint32_t number, const struct page_visit *visit,
 	struct err *err) SP_MUST_CHECK;

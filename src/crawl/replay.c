@@ -302,20 +302,9 @@ static int restore_visit(struct replaying *r, const struct attempt *o)
 {
 	struct capture *c = r->capture;
 	/* Only wall times outlive the process; the planner's clock is 0 when the capture begins. */
-	struct page_visit v = {
-		.key = same_key_of(o),
-		.payload = o->payload,
-		.type = comparing_type(o),
-		.status = (uint16_t)o->status,
-		.coding = o->coding,
-		.date = o->wall.sent,
-		.end = clock_seconds(o->wall.last_byte - c->row.started),
-	};
+	struct page_visit v =
+		comparing_restored(o, clock_seconds(o->wall.last_byte - c->row.started));
 
-	if (o->record_id.ptr && o->record_id.len < sizeof v.own.text)
-		memcpy(v.own.text, o->record_id.ptr, o->record_id.len);
-	if (!o->is_revisit)
-		v.record = v.own;
 	return pages_set_visit(&c->pages, o->page, &v, r->err);
 }
 

@@ -510,6 +510,8 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	*ret_outcome = again ? PLAN_RETRY : outcome_of(&a, f);
 	if (visit && *ret_outcome == PLAN_OK && f->status > 0)
 		rc = comparing_look(c, visit, f, &a, &shown.compared, err);
+	else if (order->leg == PLAN_VISIT && *ret_outcome == PLAN_OK && f->status > 0)
+		rc = comparing_visit(c, order->page, f, &a, &shown.compared, err);
 	if (rc == 0)
 		rc = save(c, &a, f, visit, NULL, err);
 	if (rc)

@@ -63,8 +63,8 @@ static void test_update_capture(void)
 {
 	char path[SAMPLE_PATH_SIZE];
 	struct catalog_capture got = {0}, change = {.state = CATALOG_CUT,
-						  .finished = INT64_MAX,
-						  .still_from = INT64_MIN,
+						  .finished = CATALOG_TIME_MAX,
+						  .still_from = -CATALOG_TIME_MAX,
 						  .still_to = -1,
 						  .ended_by = CATALOG_END_BYTES,
 						  .caveats = CATALOG_CAVEAT_CLOCK,
@@ -82,8 +82,8 @@ static void test_update_capture(void)
 	CHECK_INT(got.single, 1);
 	CHECK_INT(got.state, CATALOG_CUT);
 	CHECK_INT(got.started, 1700000000123456790);
-	CHECK_INT(got.finished, INT64_MAX);
-	CHECK_INT(got.still_from, INT64_MIN);
+	CHECK_INT(got.finished, CATALOG_TIME_MAX);
+	CHECK_INT(got.still_from, -CATALOG_TIME_MAX);
 	CHECK_INT(got.still_to, -1);
 	CHECK_INT(got.ended_by, CATALOG_END_BYTES);
 	CHECK_INT(got.caveats, CATALOG_CAVEAT_CLOCK);

@@ -113,7 +113,7 @@ BAD_PLACES = [
           ("a file", FILE, "not an archive (an archive is a directory)"))),
     ("diff: no catalog", 1, "verify --warc-only needs none", "diff", BARE, URL),
     ("diff: no URL", 2, "too few arguments", "diff", BARE),
-    ("diff: an unknown rule", 2, "did you mean 'nonces'?", "diff", BARE, URL, "-w", "nonce"),
+    ("diff: an unknown rule", 2, "did you mean 'nonce'?", "diff", BARE, URL, "-w", "nonces"),
     ("retire: no archive", 1, f"retire: {NOWHERE}: No such file or directory; an archive is the "
      "directory that", "retire", NOWHERE, "--keep", "1y"),
     ("similar: no archive", 1, f"similar: {NOWHERE}: No such file or directory; give an archive, or "

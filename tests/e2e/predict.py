@@ -172,7 +172,7 @@ for label, status, want, arguments in (
         ("no offline columns", 2, "no file has one of the columns",
          ["train", A, "-f", "offline", "-o", MODEL]),
         ("a bad sample", 2, "--sample: '0%' is not", ["train", A, "--sample", "0%", "-o", MODEL]),
-        ("nowhere to write", 1, "nowhere/m: No such file",
+        ("nowhere to write", 1, "nowhere: there is no such directory",
          ["train", A, "-o", tap.path("nowhere/m")]),
         ("no model to read", 2, "nowhere: No such file", ["predict", tap.path("nowhere"), A]),
         ("not a model", 2, ":1: not a model", ["predict", A, A]),
