@@ -5,8 +5,8 @@
  *
  * What is left out makes a range: 2016 is all of that year, and a second all of its instants. Where
  * one instant is asked for, the LAST counts everywhere: "2026-11-18" is the state after that day.
- * Only the begin of a range (`from`) counts from the first. A fraction of a second behind a point is
- * exact.
+ * Only the begin of a range (`from`) counts from the first. A fraction of a second behind a point
+ * is exact.
  */
 #ifndef BASE_TIMESTAMP_H
 #define BASE_TIMESTAMP_H

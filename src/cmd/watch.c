@@ -80,11 +80,11 @@ static enum cmd_status check(const char *path)
 	struct err err = {0};
 	int rc = watch_config_read(&config, path, CRAWL_SPECS, &err);
 
-	if (rc == 0)
+	if (rc == 0) {
 		say_ignored(&config);
-	if (rc == 0)
 		printf("%s: %zu site%s, %.0f requests a day\n", path, config.site_count,
 			config.site_count == 1 ? "" : "s", config.requests * 86400);
+	}
 	watch_config_release(&config);
 	return rc ? fail(path, &err) : cmd_finish(0);
 }

@@ -7,7 +7,7 @@
 /* Constant: compared within one process only. */
 static const struct hash_key TYPE_KEY = {0x5354494c4c504f49, 0x4e542d5459504553};
 
-uint64_t comparing_type(const struct attempt *a)
+static uint64_t comparing_type(const struct attempt *a)
 {
 	return hash_bytes(TYPE_KEY, a->media_type);
 }
@@ -162,15 +162,15 @@ struct page_visit comparing_restored(const struct attempt *a, double end)
 	return v;
 }
 
-int comparing_visit(struct capture *c, uint32_t page, const struct net_fetch *f, struct attempt *a,
+int comparing_visit(struct capture *c, const struct net_fetch *f, struct attempt *a,
 	struct comparing_room *room, struct err *err)
 {
 	struct page_visit before;
 	int rc;
 
-	if (!earlier_has_look(c, page))
+	if (!earlier_has_look(c, a->page))
 		return 0;
-	rc = pages_earlier(&c->pages, page, &before, err);
+	rc = pages_earlier(&c->pages, a->page, &before, err);
 	if (rc == 0)
 		rc = comparing_look(c, &before, f, a, room, err);
 	if (rc == 0 && !a->has_class) {

@@ -32,9 +32,6 @@ int comparing_look(struct capture *c, const struct page_visit *before, const str
 struct page_visit comparing_as_visit(
 	const struct capture *c, const struct attempt *a, const struct warc_id *record);
 
-/* A number of its media type (page_visit.type). */
-uint64_t comparing_type(const struct attempt *a);
-
 /* The same of an attempt of the catalog, which ended at that time of the planner's clock. */
 struct page_visit comparing_restored(const struct attempt *a, double end);
 
@@ -42,7 +39,7 @@ struct page_visit comparing_restored(const struct attempt *a, double end);
  * Compares a visit with the look of an earlier capture, if there is one: noise is no change from
  * capture to capture either. As comparing_look; what differs otherwise is not recorded.
  */
-int comparing_visit(struct capture *c, uint32_t page, const struct net_fetch *f, struct attempt *a,
+int comparing_visit(struct capture *c, const struct net_fetch *f, struct attempt *a,
 	struct comparing_room *room, struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -10,7 +10,7 @@
  * The sentinel is a text that only pages for users who are logged in have. It is looked for on the
  * page that the login leads to or, if there is one, at the URL `check`. The password is sent to the
  * origin of `url` (scheme, host, port) and to those that `allow` names. All of it is a secret: it
- *is never written anywhere, and messages do not repeat it.
+ * is never written anywhere, and messages do not repeat it.
  */
 #ifndef CRAWL_LOGIN_FILE_H
 #define CRAWL_LOGIN_FILE_H

@@ -34,25 +34,25 @@ struct reading {
 	struct links links;
 	struct page_text text; /* of READING_TEXT */
 	struct buf body;
-	struct resolver resolver; /* of links, for callers */
-	enum reading_for mode;
+	struct resolver resolver;    /* of links, for callers */
 	struct deceit deceit;        /* of suspects */
-	bool suspects;               /* the caller's: signs of deceit are wanted, with links */
 	struct forms forms;          /* of gathers_forms */
-	bool gathers_forms;          /* the caller's: forms are wanted, with links */
 	const struct rulebook *book; /* the caller's: the user's rules; borrowed */
 	slice sentinel;              /* the caller's: looked for in bodies; borrowed; empty: none */
-	bool has_sentinel;           /* the body that was read last contains it */
-	bool has_secret;             /* the response that was read last repeats one of secrets */
 	const slice *secrets;        /* the caller's: looked for in heads and bodies; borrowed */
 	size_t secret_count;         /* 0: none */
 	struct buf tail;             /* end of the last chunk, where one of them may begin */
-	bool is_read;                /* the last response is HTML, and all of it was read */
 	struct required required;
 	struct stand_in stand_in;
-	bool signing; /* signs of what stands in a page's place are read */
-	bool parsing;
 	const atomic_bool *stopping; /* the caller's; NULL: it never stops */
+	enum reading_for mode;
+	bool suspects;      /* the caller's: signs of deceit are wanted, with links */
+	bool gathers_forms; /* the caller's: forms are wanted, with links */
+	bool has_sentinel;  /* the body that was read last contains it */
+	bool has_secret;    /* the response that was read last repeats one of secrets */
+	bool is_read;       /* the last response is HTML, and all of it was read */
+	bool signing;       /* signs of what stands in a page's place are read */
+	bool parsing;
 };
 
 /* body_max: of READING_BODY. 0 or ERR_NOMEM. */

@@ -60,6 +60,14 @@ static void note_next(struct fact *last, const struct fact *next)
 		last->outcome = PLAN_PUT_OFF;
 }
 
+/* A page that was asked for once more (REQUEST_AGAIN): the planner did not order that. */
+static bool is_beside_plan(const struct capture *c, const struct attempt *a)
+{
+	unsigned attempts = c->settings->attempts ? c->settings->attempts : PLAN_ATTEMPTS;
+
+	return a->leg == ATTEMPT_VISIT && a->number > attempts;
+}
+
 /* They come by page, leg and number. */
 static int on_observation(void *context, const struct attempt *a)
 {
@@ -73,7 +81,8 @@ static int on_observation(void *context, const struct attempt *a)
 		.outcome = (uint8_t)outcome_of(a),
 	};
 
-	if (a->page >= r->capture->pages.list.len || a->leg > ATTEMPT_LATE)
+	if (a->page >= r->capture->pages.list.len || a->leg > ATTEMPT_LATE ||
+		is_beside_plan(r->capture, a))
 		return 0;
 	if (r->facts.len > 0)
 		note_next(&r->facts.ptr[r->facts.len - 1], &f);

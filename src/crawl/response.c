@@ -482,6 +482,15 @@ struct asked {
 	const struct page_visit *visit; /* what to compare a revisit with, or NULL */
 };
 
+/* With the visit of this capture, or a visit with the look of an earlier one. */
+static int compare(struct capture *c, const struct page_visit *visit, const struct net_fetch *f,
+	struct attempt *a, struct comparing_room *room, struct err *err)
+{
+	if (visit)
+		return comparing_look(c, visit, f, a, room, err);
+	return a->leg == ATTEMPT_VISIT ? comparing_visit(c, f, a, room, err) : 0;
+}
+
 static int process(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
 	struct asked *asked, enum plan_outcome *ret_outcome, struct err *err)
 {
@@ -508,10 +517,8 @@ static int process(struct capture *c, const struct plan_order *order, const stru
 	follow = !c->lane->reading.has_secret;
 	again = again || sessions_retry(c, order, &a, visit && page_visit_is_same(visit, &a));
 	*ret_outcome = again ? PLAN_RETRY : outcome_of(&a, f);
-	if (visit && *ret_outcome == PLAN_OK && f->status > 0)
-		rc = comparing_look(c, visit, f, &a, &shown.compared, err);
-	else if (order->leg == PLAN_VISIT && *ret_outcome == PLAN_OK && f->status > 0)
-		rc = comparing_visit(c, order->page, f, &a, &shown.compared, err);
+	if (*ret_outcome == PLAN_OK && f->status > 0)
+		rc = compare(c, visit, f, &a, &shown.compared, err);
 	if (rc == 0)
 		rc = save(c, &a, f, visit, NULL, err);
 	if (rc)

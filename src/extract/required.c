@@ -48,5 +48,7 @@ slice required_missing(const struct required *r)
 {
 	uint32_t rule = r->is_on ? ignore_page_missing(&r->page) : IGNORE_NONE;
 
-	return rule == IGNORE_NONE ? (slice){0} : r->page.rules->rules.ptr[rule].name;
+	if (rule == IGNORE_NONE)
+		return (slice){0};
+	return r->page.rules->rules.ptr[rule].name;
 }

@@ -244,12 +244,12 @@ static bool starts_with_any(slice text, const char *const *starts, size_t count)
 
 static size_t count_words(slice text)
 {
-	size_t count = 0;
+	size_t words = 0;
 	slice word;
 
 	while (word_next(&text, ' ', &word))
-		count++;
-	return count;
+		words++;
+	return words;
 }
 
 /* Words that other texts begin with as well count only with "…" at the end. */

@@ -8,7 +8,6 @@
 struct finding {
 	struct judge_pairs *pairs;
 	const struct judge_looks *looks;
-	const struct judge_terms *terms;
 	struct u32_vec order; /* looks that count, by page and time */
 	struct page_interval_vec intervals;
 	int64_t last_visit, first_revisit; /* of two archives; 0 for none */
@@ -213,7 +212,7 @@ static int choose_instant(struct finding *f)
 int judge_pairs_find(
 	struct judge_pairs *p, const struct judge_looks *looks, const struct judge_terms *terms)
 {
-	struct finding f = {.pairs = p, .looks = looks, .terms = terms};
+	struct finding f = {.pairs = p, .looks = looks};
 	int rc;
 
 	*p = (struct judge_pairs){0};

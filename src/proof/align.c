@@ -76,8 +76,9 @@ static size_t find_anchors(struct aligner *x, const struct range *r)
 		x->once[n++] = (struct once){x->b[i].key, i, true};
 	qsort(x->once, n, sizeof *x->once, by_key);
 	for (size_t i = 0, to; i < n; i = to) {
-		for (to = i + 1; to < n && x->once[to].key == x->once[i].key; to++)
-			continue;
+		to = i + 1;
+		while (to < n && x->once[to].key == x->once[i].key)
+			to++;
 		if (to - i == 2 && !x->once[i].is_b && x->once[i + 1].is_b)
 			x->anchors[found++] = (struct anchor){x->once[i].at, x->once[i + 1].at};
 	}

@@ -381,7 +381,10 @@ static void compare_lone(struct walk *w, const struct proof_tokens *t, uint32_t 
 	}
 	p.in = kind_of_lone(w, token);
 	p.is_visible = p.in == PROOF_IN_TEXT;
-	w->is_good &= unexplained(w->j, &p, is_a ? shown : (slice){0}, is_a ? (slice){0} : shown);
+	if (is_a)
+		w->is_good &= unexplained(w->j, &p, shown, (slice){0});
+	else
+		w->is_good &= unexplained(w->j, &p, (slice){0}, shown);
 }
 
 /* --- blocks of inert data that stand elsewhere --- */

@@ -79,7 +79,7 @@ static int add_path(struct buf *out, const struct place *p)
 
 static int add_place(struct buf *out, const struct place *p)
 {
-	const struct place *chain[CHAIN_MAX];
+	const struct place *chain[CHAIN_MAX] = {0};
 	size_t count = 0;
 	int rc = 0;
 

@@ -158,13 +158,13 @@ static size_t pass_time(slice s, size_t at)
 
 static size_t pass_id(slice s, size_t at)
 {
-	size_t from = at;
+	size_t to = at;
 
-	while (at < s.len && (word_is_alnum(s.ptr[at]) || strchr("-.", s.ptr[at])))
-		at++;
-	while (at > from && !word_is_alnum(s.ptr[at - 1]))
-		at--;
-	return at - from >= 8 && at - from <= 80 ? at : 0;
+	while (to < s.len && (word_is_alnum(s.ptr[to]) || strchr("-.", s.ptr[to])))
+		to++;
+	while (to > at && !word_is_alnum(s.ptr[to - 1]))
+		to--;
+	return to >= at + 8 && to <= at + 80 ? to : 0;
 }
 
 static size_t pass_blanks(slice s, size_t at)

@@ -227,7 +227,9 @@ static bool compare_parameter(struct judge *j, enum url_use use, const struct pa
 	enum proof_rule_id rule = rule_for(use, q);
 	struct place inner = *p;
 
-	inner.key = q->is_bare ? (slice){0} : q->name;
+	inner.key = q->name;
+	if (q->is_bare)
+		inner.key = (slice){0};
 	if (rule != RULE_COUNT && explain(j, rule, &inner, q->a, q->b)) {
 		add_duty(j, whole_a, whole_b);
 		return true;

@@ -98,17 +98,17 @@ static int flush(struct reader *r)
 		.from = (uint32_t)r->text_from,
 		.to = (uint32_t)r->text_to,
 		.element = top_index(r)};
-	char *copy;
+	char *text;
 
 	if (!r->has_text)
 		return 0;
 	r->has_text = false;
-	copy = arena_strdup(r->t->arena, buf_slice(&r->text));
-	if (!copy) {
+	text = arena_strdup(r->t->arena, buf_slice(&r->text));
+	if (!text) {
 		r->t->limit = "too much memory";
 		return 0;
 	}
-	token.full = token.text = (slice){copy, r->text.len};
+	token.full = token.text = (slice){text, r->text.len};
 	buf_reset(&r->text);
 	if (e && is_raw(e)) {
 		token.kind = TOKEN_RAW;
@@ -180,13 +180,13 @@ static int add_comment(struct reader *r, const struct html_token *token)
 static int add_doctype(struct reader *r, const struct html_token *token)
 {
 	slice source = slice_sub(r->t->source, token->from, token->to);
-	char *copy = arena_strdup(r->t->arena, source);
+	char *text = arena_strdup(r->t->arena, source);
 	size_t len = 0;
 	int rc = flush(r);
 
-	if (!copy)
+	if (!text)
 		r->t->limit = "too much memory";
-	if (rc || !copy)
+	if (rc || !text)
 		return rc;
 	for (size_t i = 0; i < source.len; i++) {
 		char c = source.ptr[i];
@@ -194,12 +194,12 @@ static int add_doctype(struct reader *r, const struct html_token *token)
 		if (!is_xml(r))
 			c = word_lower(c);
 
-		if (word_is_space(c) && (len == 0 || copy[len - 1] == ' '))
+		if (word_is_space(c) && (len == 0 || text[len - 1] == ' '))
 			continue;
-		copy[len++] = (char)(word_is_space(c) ? ' ' : c);
+		text[len++] = (char)(word_is_space(c) ? ' ' : c);
 	}
 	return proof_tokens_add(r->t, (struct proof_token){.kind = TOKEN_DOCTYPE,
-					      .text = {copy, len},
+					      .text = {text, len},
 					      .full = source,
 					      .from = (uint32_t)token->from,
 					      .to = (uint32_t)token->to,

@@ -118,10 +118,11 @@ static int add(struct reader *r, enum token_kind kind, size_t from, slice text, 
 static int begins_regex(const struct reader *r)
 {
 	const struct proof_token *t = last(r);
-	const struct proof_token *before = r->t->list.len > 1 ? t - 1 : NULL;
+	const struct proof_token *before;
 
 	if (!t)
 		return 1;
+	before = r->t->list.len > 1 ? t - 1 : NULL;
 	if (t->kind == TOKEN_WORD) {
 		bool is_member = before && before->kind == TOKEN_SIGN && before->sign == '.';
 
@@ -152,10 +153,8 @@ static int read_regex(struct reader *r)
 	for (; r->at < r->in.len; r->at++) {
 		char c = r->in.ptr[r->at];
 
-		if (c == '\n' || c == '\r') {
-			r->is_unsure = true;
+		if (c == '\n' || c == '\r')
 			break;
-		}
 		if (c == '\\' && r->at + 1 < r->in.len) {
 			r->at++;
 		} else if (c == '[') {

@@ -15,7 +15,6 @@ struct reading {
 	slice rest;
 	unsigned year, month, day;
 	unsigned hour, minute, second;
-	double part;
 	int zone; /* minutes east */
 	bool has_clock, has_zone, is_pm, is_am;
 };
@@ -117,8 +116,6 @@ static bool take_word(struct reading *r)
 /* 20:29[:36[.123]] at the front of the rest, its hour read already. */
 static bool take_clock(struct reading *r, unsigned hour, size_t at)
 {
-	unsigned n;
-
 	if (r->has_clock)
 		return false;
 	r->has_clock = true;
@@ -133,8 +130,8 @@ static bool take_clock(struct reading *r, unsigned hour, size_t at)
 		if (at + 1 < r->rest.len && (r->rest.ptr[at] == '.' || r->rest.ptr[at] == ',') &&
 			word_is_digit(r->rest.ptr[at + 1])) {
 			at++;
-			while (read_number(r->rest, &at, 9, &n))
-				continue;
+			while (at < r->rest.len && word_is_digit(r->rest.ptr[at]))
+				at++;
 		}
 	}
 	r->rest = slice_sub(r->rest, at, r->rest.len);

@@ -21,7 +21,7 @@ struct observation legs_observe(const struct attempt *a)
 		.made = true,
 		.status = a->status,
 		.whole = a->status != 0 && !a->truncated && !a->retired,
-		.key = a->retired ? (struct same_key){0} : same_key_of(a),
+		.key = same_key_of(a),
 		.start = a->wall.sent,
 		.end = a->wall.last_byte,
 		.failure = a->failure,
@@ -38,6 +38,8 @@ struct observation legs_observe(const struct attempt *a)
 	};
 
 	observation_set_stand_in(&o, a->stand_in);
+	if (a->retired)
+		o.key = (struct same_key){0};
 	return o;
 }
 

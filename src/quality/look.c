@@ -366,8 +366,8 @@ void look_release(struct look *l)
 int look_refers_to(
 	const struct look_source *from, const struct attempt *a, struct buf *ret, struct err *err)
 {
-	const struct warc_record *rec;
-	struct warc_reader *reader;
+	const struct warc_record *rec = NULL;
+	struct warc_reader *reader = NULL;
 	int rc = open_file(from->warc_dir, a->warc, &reader, err);
 
 	buf_reset(ret);

@@ -180,12 +180,12 @@ static void loosen(const struct fit *f, uint32_t depth, struct rate_gamma *prior
 
 static double log_likelihood(const struct fit *f, struct rate_gamma g)
 {
-	size_t step = f->tree->pages / START_PAGES + 1;
+	size_t stride = f->tree->pages / START_PAGES + 1;
 	struct moments m = {0};
 	struct cells cells;
 
 	find_cells(f->grid, g, &cells);
-	for (size_t i = 0; i < f->tree->pages; i += step)
+	for (size_t i = 0; i < f->tree->pages; i += stride)
 		add_page(&m, &cells, &f->likelihoods[i]);
 	return m.log_likelihood;
 }

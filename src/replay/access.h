@@ -7,8 +7,8 @@
  *
  * A prefix, made canonical (replay/access_prefix.h), is compared with keys of the index, byte by
  * byte: "org,example)/private". The longest one wins; "*" is a prefix of all keys. What no rule
- *names is allowed. An embargo hides mementos that are younger than its duration ("30d"). Empty
- *lines and those that begin with "#" are left out.
+ * names is allowed. An embargo hides mementos that are younger than its duration ("30d"). Empty
+ * lines and those that begin with "#" are left out.
  */
 #ifndef REPLAY_ACCESS_H
 #define REPLAY_ACCESS_H

@@ -131,10 +131,10 @@ static int read_domain(slice text, slice host, struct buf prefixes[ACCESS_PREFIX
 		return refuse(text, "'*.' stands before the name of a domain alone", err);
 	for (size_t i = 0; rc == 0 && i < ACCESS_PREFIXES_MAX; i++) {
 		rc = add_key(&prefixes[i], host, false);
-		if (rc == 0)
-			buf_truncate(&prefixes[i], strcspn(buf_str(&prefixes[i]), ")"));
-		if (rc == 0)
-			rc = buf_add_char(&prefixes[i], ENDS[i]);
+		if (rc)
+			break;
+		buf_truncate(&prefixes[i], strcspn(buf_str(&prefixes[i]), ")"));
+		rc = buf_add_char(&prefixes[i], ENDS[i]);
 	}
 	*ret_count = ACCESS_PREFIXES_MAX;
 	if (rc && rc != ERR_NOMEM)

@@ -120,9 +120,11 @@ static bool is_same_site(slice a, slice b)
 	buf_init(&x, URL_CANONICAL_MAX);
 	buf_init(&y, URL_CANONICAL_MAX);
 	same = cdxj_key(&x, a) == 0 && cdxj_key(&y, b) == 0;
-	buf_truncate(&x, strcspn(buf_str(&x), ")"));
-	buf_truncate(&y, strcspn(buf_str(&y), ")"));
-	same = same && slice_eq(buf_slice(&x), buf_slice(&y));
+	if (same) {
+		buf_truncate(&x, strcspn(buf_str(&x), ")"));
+		buf_truncate(&y, strcspn(buf_str(&y), ")"));
+		same = strcmp(buf_str(&x), buf_str(&y)) == 0;
+	}
 	buf_release(&x);
 	buf_release(&y);
 	return same;

@@ -32,8 +32,8 @@ struct text_patience {
 };
 
 /*
- * patience is copied; NULL: there is no end of it. 0, ERR_NOTFOUND without such a file, ERR_USAGE for what cannot be searched
- * for, ERR_IO, …
+ * patience is copied; NULL: there is no end of it. 0, ERR_NOTFOUND without such a file, ERR_USAGE
+ * for what cannot be searched for, ERR_IO, …
  */
 int text_search_open(const char *path, slice typed, const struct text_patience *patience,
 	struct text_search **ret, struct err *err) SP_MUST_CHECK;

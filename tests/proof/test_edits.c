@@ -206,8 +206,9 @@ static bool find_value(slice page, size_t *ret_from, size_t *ret_to)
 
 		if (at + 2 >= page.len || page.ptr[at] != '=' || page.ptr[at + 1] != '"')
 			continue;
-		for (to = at + 2; to < page.len && page.ptr[to] != '"'; to++)
-			continue;
+		to = at + 2;
+		while (to < page.len && page.ptr[to] != '"')
+			to++;
 		if (to >= page.len || to - at > 200 || to == at + 2)
 			continue;
 		*ret_from = at + 2;
@@ -344,7 +345,7 @@ static void show(
 }
 
 struct rounds {
-	unsigned edits, in_comments, hidden, hidden_by_spelling;
+	unsigned edits, in_comments, hidden;
 };
 
 static void try_edit(const char *name, slice page, slice type, struct buf *out, struct rounds *r)

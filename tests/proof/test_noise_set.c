@@ -138,7 +138,7 @@ static struct proof_params params_of(const struct set *s, char *const *row, bool
 static void judge(struct set *s, char *const *row)
 {
 	const char *group = group_of(row);
-	struct proof_params forth = params_of(s, row, false), back;
+	struct proof_params forth, back;
 	char kind[NAME_SIZE];
 	struct proof c, d;
 	bool same;
