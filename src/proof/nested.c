@@ -24,9 +24,11 @@ static size_t base64_decode(slice s, char *out, size_t max)
 	uint32_t bits = 0;
 	unsigned have = 0;
 
+	if (!s.ptr)
+		return 0;
 	while (s.len && s.ptr[s.len - 1] == '=')
 		s.len--;
-	for (size_t i = 0; s.ptr && i < s.len && len < max; i++) {
+	for (size_t i = 0; i < s.len && len < max; i++) {
 		int v = base64_value(s.ptr[i]);
 
 		if (v < 0)

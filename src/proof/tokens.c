@@ -52,11 +52,13 @@ int proof_tokens_add(struct proof_tokens *t, struct proof_token token)
 
 int proof_tokens_skip(struct proof_tokens *t, size_t from, size_t to, uint32_t rule)
 {
-	struct proof_skipped *last = t->skipped.len ? &t->skipped.ptr[t->skipped.len - 1] : NULL;
+	if (t->skipped.len && rule != IGNORE_NONE) {
+		struct proof_skipped *last = &t->skipped.ptr[t->skipped.len - 1];
 
-	if (last && last->to == from && last->rule == rule && rule != IGNORE_NONE) {
-		last->to = (uint32_t)to;
-		return 0;
+		if (last->to == from && last->rule == rule) {
+			last->to = (uint32_t)to;
+			return 0;
+		}
 	}
 	return proof_skipped_vec_push(
 		&t->skipped, (struct proof_skipped){(uint32_t)from, (uint32_t)to, rule});

@@ -207,7 +207,7 @@ static int read_compact(struct reading *r, const struct look_source *from, const
 static int read_record(struct reading *r, const struct look_source *from, const struct attempt *at,
 	bool *ret_revisit)
 {
-	struct warc_reader *reader;
+	struct warc_reader *reader = NULL;
 	int rc;
 
 	if (at->is_compact)

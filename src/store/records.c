@@ -25,8 +25,12 @@ static void name_host(slice host, char out[HOST_MAX + 1])
 
 	for (size_t i = 0; i < host.len && len < HOST_MAX; i++) {
 		char c = host.ptr[i];
+		bool is_plain = word_is_alnum(c) || c == '.' || c == '-';
 
-		out[len++] = word_is_alnum(c) || c == '.' || c == '-' ? c : '_';
+		out[len] = '_';
+		if (is_plain)
+			out[len] = c;
+		len++;
 	}
 	out[len] = '\0';
 }

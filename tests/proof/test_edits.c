@@ -333,7 +333,7 @@ static void show(
 	size_t from = e->from > 50 ? e->from - 50 : 0, n = 0;
 
 	for (size_t i = from; i < page.len && n < sizeof before - 1; i++)
-		before[n++] = page.ptr[i] == '\n' ? ' ' : page.ptr[i];
+		before[n++] = (char)(page.ptr[i] == '\n' ? ' ' : page.ptr[i]);
 	before[n] = '\0';
 	n = 0;
 	for (size_t i = 0; i < e->len && n < sizeof after - 1; i++)
@@ -419,7 +419,7 @@ static slice type_of(const char *name)
 static unsigned scale(void)
 {
 	const char *given = getenv("STILLPOINT_TEST_SCALE");
-	int n = given ? atoi(given) : 1;
+	long n = given ? strtol(given, NULL, 10) : 1;
 
 	return n > 0 ? (unsigned)n : 1;
 }
