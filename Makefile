@@ -43,6 +43,11 @@ truth: all
 	@tools/install-packages test
 	@tools/truth
 
+# The same of real applications, which are edited between the looks.
+applications: all
+	@tools/install-packages applications
+	@tools/applications
+
 # The papers' tables, our own studies, real sites: build/experiments/index.html leads to all.
 experiments: all
 	@tools/install-packages test
@@ -50,7 +55,7 @@ experiments: all
 
 demo: all
 	@rm -rf $(BUILD)/demo
-	@$(BUILD)/stillpoint demo --output $(BUILD)/demo
+	@$(BUILD)/stillpoint-lab demo --output $(BUILD)/demo
 
 # Meson would take a relative DESTDIR as one under the build directory.
 install: all
@@ -62,4 +67,4 @@ install: all
 clean:
 	rm -rf $(BUILD) build-asan build-tsan build-fuzz
 
-.PHONY: all test lint fuzz bench soak truth experiments demo install clean
+.PHONY: all test lint fuzz bench soak truth applications experiments demo install clean

@@ -17,9 +17,9 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "bench.h"
-#include "extract/charset.h"
-#include "extract/css.h"
-#include "http/decode.h"
+#include "formats/charset.h"
+#include "formats/css.h"
+#include "formats/http_decode.h"
 
 enum {
 	SIZE = 4 << 20,

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "frontier/hosts.h"
-#include "frontier/seen.h"
+#include "base/seen.h"
+#include "net/servers.h"
 
 enum {
 	HOSTS_MIN = 100,
@@ -130,7 +130,7 @@ static void bench_seen(uint32_t count)
 	char text[URL_SIZE];
 	struct seen s;
 
-	seen_init(&s, hash_key_random(), hash_key_random());
+	seen_init(&s, hash_key_random());
 	start = now();
 	for (uint32_t i = 0; i < count; i++) {
 		double begin = now(), took;

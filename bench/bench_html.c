@@ -15,7 +15,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "bench.h"
-#include "extract/page.h"
+#include "formats/page.h"
 
 #ifdef HAVE_MYHTML
 #include <myhtml/myhtml.h>

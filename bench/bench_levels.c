@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "archive/warc_compress.h"
 #include "base/buf.h"
 #include "base/rng.h"
 #include "base/vec.h"
 #include "bench.h"
+#include "warc/warc_compress.h"
 
 enum { PAGES = 1000, PAGE_SIZE = 9000, DOCUMENT_MAX = 1 << 20 };
 

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/listing.h"
+#include "archive/page_table.h"
 #include "bench.h"
 #include "bench_cost.h"
-#include "import/listing.h"
-#include "import/page_table.h"
 
 enum { PAGES = 50000, ROUNDS = 3 };
 

@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/parse.h"
-#include "httpd/httpd.h"
 #include "living/site.h"
+#include "net/httpd.h"
 
 enum {
 	PAGES = 10000,

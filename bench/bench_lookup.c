@@ -7,13 +7,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "archive/cdxj_merge.h"
-#include "archive/cdxj_scan.h"
-#include "archive/zipnum.h"
+#include "base/file.h"
 #include "base/parse.h"
 #include "base/rng.h"
-#include "base/tempfile.h"
 #include "bench.h"
+#include "warc/cdxj.h"
+#include "warc/zipnum.h"
 
 enum { DEFAULT_LINES = 10000000, PLAIN_LOOKUPS = 20000, ZIPNUM_LOOKUPS = 500, LINE_SIZE = 256 };
 

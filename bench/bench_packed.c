@@ -13,11 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "archive/compact.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "bench_cost.h"
 #include "catalog/catalog.h"
+#include "warc/compact.h"
 
 enum { PAGES = 20000, ROUNDS = 20, COMMIT = 200, PATH_SIZE = 64, TEXT_SIZE = 96, BATCH = 256 };
 

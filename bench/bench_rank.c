@@ -10,8 +10,8 @@
 #include "base/buf.h"
 #include "base/parse.h"
 #include "bench_cost.h"
-#include "rank/packed.h"
-#include "rank/pagerank.h"
+#include "plan/pagerank.h"
+#include "plan/rank_packed.h"
 #include "sim/power_web.h"
 
 #define ERROR 1e-6

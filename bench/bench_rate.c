@@ -6,10 +6,10 @@
  */
 #include "base/rng.h"
 #include "bench.h"
-#include "rate/bayes.h"
-#include "rate/c45.h"
-#include "rate/gamma_page.h"
-#include "rate/posterior.h"
+#include "plan/bayes.h"
+#include "plan/c45.h"
+#include "plan/gamma_poisson.h"
+#include "plan/posterior.h"
 
 enum { PAGES = 1000000, UPDATES = 20000000, SEEN = 4096, POSTERIORS = 2000, INTERVALS = 20 };
 

@@ -14,7 +14,7 @@
 #include "base/parse.h"
 #include "base/rng.h"
 #include "bench_cost.h"
-#include "refresh/run.h"
+#include "plan/refresh_run.h"
 
 enum { DECISIONS = 2000000, GROUP = 100 };
 

@@ -11,11 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "archive/directory.h"
 #include "bench.h"
 #include "catalog/catalog.h"
 #include "crawl/crawl.h"
-#include "extract/robots_policy.h"
-#include "store/directory.h"
+#include "formats/robots.h"
 
 enum {
 	URLS = 1000000,
@@ -183,9 +183,7 @@ static void add_capture(struct making *m, const struct crawl_settings *settings)
 			&err),
 		&err, "robots");
 	m->plan = plan_run_new(
-		&(struct plan_params){
-			.strategy = strategy, .tau = settings->tau, .attempts = settings->attempts},
-		&err);
+		&(struct plan_params){.strategy = strategy, .attempts = settings->attempts}, &err);
 	require(m->plan ? 0 : ERR_NOMEM, &err, "planner");
 	buf_release(&text);
 }

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "bench.h"
-#include "extract/html_token.h"
+#include "formats/html_token.h"
 #include "replay/rewrite.h"
 
 enum {
@@ -62,20 +62,18 @@ static size_t run_tokens(slice in)
 
 static size_t run_rewriter(slice in)
 {
-	struct rewriter *r = NULL;
+	struct rewriter *r;
 	size_t written = 0;
 	struct buf out;
-	int rc;
+	int rc = 0;
 
 	buf_init(&out, OUT_MAX);
-	rc = rewriter_open(
-		&(struct rewrite_params){
-			.place = {.collection = SLICE("news"), .time = SLICE("20260102030405")},
-			.url = SLICE("https://news.example/section/index.html"),
-			.content_type = SLICE("text/html; charset=utf-8"),
-			.script = SLICE("/-/replay.js"),
-		},
-		&r);
+	r = rewriter_open(&(struct rewrite_params){
+		.place = {.collection = SLICE("news"), .time = SLICE("20260102030405")},
+		.url = SLICE("https://news.example/section/index.html"),
+		.content_type = SLICE("text/html; charset=utf-8"),
+		.script = SLICE("/-/replay.js"),
+	});
 	for (size_t at = 0; at < in.len && rc == 0; at += CHUNK) {
 		rc = rewriter_feed(r, slice_sub(in, at, at + CHUNK), &out);
 		written += out.len;

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 #include "bench.h"
-#include "extract/robots.h"
+#include "formats/robots.h"
 
 enum {
 	SMALL_RULES = 40,

@@ -10,8 +10,7 @@
 #include "base/parse.h"
 #include "base/rng.h"
 #include "bench.h"
-#include "similar/fingerprint.h"
-#include "similar/hamming.h"
+#include "text/similar.h"
 
 enum { LOOKUPS = 20000, FOUND = 16, TEXT_WORDS = 100000 };
 

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "bench.h"
-#include "extract/sitemap.h"
+#include "formats/sitemap.h"
 
 enum {
 	ENTRIES = 50000, /* as many as the protocol allows */

@@ -10,10 +10,10 @@
 #include "base/buf.h"
 #include "base/lists.h"
 #include "bench.h"
-#include "url/canonical.h"
-#include "url/scope.h"
-#include "url/surt.h"
-#include "url/url.h"
+#include "formats/scope.h"
+#include "formats/surt.h"
+#include "formats/url.h"
+#include "formats/url_canonical.h"
 
 enum {
 	MADE = 20000,         /* URLs, when there is no file */

@@ -47,7 +47,7 @@ class Living:
     def __init__(self, directory, name, *options):
         self.rates = os.path.join(directory, name + ".rates")
         self.process = subprocess.Popen(
-            [PROGRAM, "living-site", "--write-rates", self.rates, *map(str, options)],
+            [PROGRAM + "-lab", "living-site", "--write-rates", self.rates, *map(str, options)],
             stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
 

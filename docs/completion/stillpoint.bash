@@ -1,9 +1,9 @@
-# bash completion for stillpoint. It asks the program, so it never falls behind it.
+# bash completion for stillpoint and stillpoint-lab. It asks the program, so it never falls behind it.
 
 # What an option takes, as the help says it: "(one of a, b)", or "auto|DURATION".
 _stillpoint_values()
 {
-	"$1" "$2" --help 2>/dev/null | awk -v option="$3" '
+	"$1" "$2" --help all 2>/dev/null | awk -v option="$3" '
 		/^ +-/ {
 			on = 0
 			split($1 " " $2, words, /[ ,]+/)
@@ -31,10 +31,10 @@ _stillpoint_values()
 		}'
 }
 
-# Pairs such as solar-offline and solar-online have a common name, too.
+# Pairs such as solar-offline and solar-online have a common name, too. The laboratory has no list.
 _stillpoint_strategies()
 {
-	"$1" plan --list-strategies 2>/dev/null |
+	"${1%-lab}" plan --list-strategies 2>/dev/null |
 		sed -n 's/^\([a-z][a-z-]*\).*/\1/; p; s/-o[a-z]*line$//p' | sort -u
 }
 
@@ -50,11 +50,11 @@ _stillpoint()
 	fi
 	if ((COMP_CWORD == 1)); then
 		words=$("$program" --help 2>/dev/null |
-			sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\).*/\1/p')
+			sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p')
 	elif [[ ${COMP_WORDS[at - 1]} =~ ^(-s|--strategy)$ ]]; then
 		words=$(_stillpoint_strategies "$program")
 	elif [[ $word == -* ]]; then
-		words=$("$program" "${COMP_WORDS[1]}" --help 2>/dev/null |
+		words=$("$program" "${COMP_WORDS[1]}" --help all 2>/dev/null |
 			sed -n '/^ *-/s/^[^-]*\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p')
 	elif [[ ${COMP_WORDS[at - 1]} == -* ]]; then
 		words=$(_stillpoint_values "$program" "${COMP_WORDS[1]}" "${COMP_WORDS[at - 1]}")
@@ -63,4 +63,4 @@ _stillpoint()
 }
 
 # Arguments that are no options are files.
-complete -o default -F _stillpoint stillpoint
+complete -o default -F _stillpoint stillpoint stillpoint-lab

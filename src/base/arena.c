@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 /* The sanitizer is told which bytes are not handed out, so that it sees overruns here too. */
 #if defined(__SANITIZE_ADDRESS__)
 #define ARENA_ASAN 1
@@ -93,8 +95,10 @@ static struct arena_chunk *add_chunk(struct arena *a, size_t need)
 	if (cap < need || cap > SIZE_MAX - sizeof *c)
 		return NULL;
 	c = malloc(sizeof *c + cap);
-	if (!c)
+	if (!c) {
+		mem_out();
 		return NULL;
+	}
 	c->next = NULL;
 	c->cap = cap;
 	POISON(c->data, cap);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 enum { FIRST_CAP = 64 };
 
@@ -17,15 +18,13 @@ void buf_release(struct buf *b)
 
 void buf_reset(struct buf *b)
 {
-	b->len = 0;
-	if (b->ptr)
-		b->ptr[0] = '\0';
+	buf_truncate(b, 0);
 }
 
 /* Memory is for max bytes and the NUL at most, so where there is room nothing else is asked. */
 static bool has_room(const struct buf *b, size_t more)
 {
-	return more < b->cap - b->len;
+	return more < b->cap - b->len && !b->error;
 }
 
 int buf_reserve(struct buf *b, size_t more)
@@ -33,17 +32,19 @@ int buf_reserve(struct buf *b, size_t more)
 	size_t cap = b->cap ? b->cap : FIRST_CAP;
 	char *ptr;
 
-	if (has_room(b, more))
-		return 0;
+	if (has_room(b, more) || b->error)
+		return b->error;
 	if (more > b->max - b->len)
-		return ERR_LIMIT;
+		return b->error = ERR_LIMIT;
 	while (cap <= b->len + more && cap <= b->max / 2)
 		cap *= 2;
 	if (cap <= b->len + more || cap > b->max)
 		cap = b->max + 1;
 	ptr = realloc(b->ptr, cap);
-	if (!ptr)
-		return ERR_NOMEM;
+	if (!ptr) {
+		mem_out();
+		return b->error = ERR_NOMEM;
+	}
 	b->ptr = ptr;
 	b->cap = cap;
 	b->ptr[b->len] = '\0';
@@ -91,7 +92,7 @@ int buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 	if (need < 0 || !has_room(b, (size_t)need)) {
 		if (end)
 			*end = '\0';
-		rc = need < 0 ? ERR_IO : buf_reserve(b, (size_t)need);
+		rc = need < 0 ? b->error = ERR_IO : buf_reserve(b, (size_t)need);
 		if (rc == 0)
 			(void)vsnprintf(b->ptr + b->len, (size_t)need + 1, fmt, again);
 	}

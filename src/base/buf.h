@@ -1,6 +1,8 @@
 /*
  * The one growable string. Every buffer has a maximum, given at init, because most of them are
- * filled from the network: growth past it is ERR_LIMIT, never an unbounded allocation.
+ * filled from the network: growth past it is ERR_LIMIT, never an unbounded allocation. A buffer
+ * keeps its first error, and takes nothing more until it is reset or truncated: who writes to it
+ * may check once, at the end.
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
@@ -15,6 +17,7 @@ struct buf {
 	size_t len;
 	size_t cap;
 	size_t max;
+	int error; /* the first one since it was empty or truncated: ERR_LIMIT, ERR_NOMEM, ERR_IO */
 };
 
 /* An empty buffer that may hold up to max bytes; allocates nothing. */
@@ -26,18 +29,22 @@ static inline void buf_init(struct buf *b, size_t max)
 /* Frees the content; the struct may be initialised again. Safe on a zeroed struct. */
 void buf_release(struct buf *b);
 
-/* Forgets the content and keeps the memory. */
+/* Declares one that is released when its block ends. */
+#define BUF_SCOPED(name, most) SCOPED(buf_release) struct buf name = {.max = (most)}
+
+/* Forgets content and error and keeps the memory. */
 void buf_reset(struct buf *b);
 
-/* Forgets all but the first len bytes, of which there must be as many. */
+/* Forgets the error and all but the first len bytes, of which there must be as many. */
 static inline void buf_truncate(struct buf *b, size_t len)
 {
+	b->error = 0;
 	b->len = len;
 	if (b->ptr)
 		b->ptr[len] = '\0';
 }
 
-/* All return 0, ERR_LIMIT or ERR_NOMEM; on failure the content is as before. */
+/* All return the buffer's error, 0 when there is none; on failure the content is as before. */
 int buf_reserve(struct buf *b, size_t more);
 int buf_add(struct buf *b, slice s);
 int buf_add_str(struct buf *b, const char *s);

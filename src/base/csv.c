@@ -7,6 +7,53 @@
 
 #include "base/file.h"
 #include "base/parse.h"
+#include "base/utf8.h"
+
+/* Bytes that may stand only between quotes. */
+static const bool QUOTED[256] = {[','] = true, ['"'] = true, ['\r'] = true, ['\n'] = true};
+
+static bool needs_quotes(slice field)
+{
+	static const slice mark = SLICE_INIT("\xef\xbb\xbf");
+
+	/* At the start of a file the byte order mark would not be taken for a part of the field. */
+	if (slice_eq(slice_sub(field, 0, mark.len), mark))
+		return true;
+	for (size_t i = 0; i < field.len; i++)
+		if (QUOTED[(unsigned char)field.ptr[i]])
+			return true;
+	return false;
+}
+
+/* U+FFFD for what a terminal would obey; tabs and line ends are text. */
+static void write_text(FILE *file, slice text)
+{
+	while (text.len > 0) {
+		const unsigned char *p = (const unsigned char *)text.ptr;
+		bool is_blank = p[0] == '\t' || p[0] == '\n' || p[0] == '\r', is_sound;
+		size_t control = is_blank ? 0 : utf8_control(p, text.len);
+		size_t len = utf8_length(p, text.len, &is_sound);
+
+		if (control > 0)
+			(void)fputs(UTF8_REPLACEMENT, file);
+		else if (p[0] == '"')
+			(void)fputs("\"\"", file);
+		else
+			(void)fwrite(p, 1, len, file);
+		text = slice_sub(text, len, text.len);
+	}
+}
+
+void csv_write_field(FILE *file, slice field)
+{
+	bool is_quoted = needs_quotes(field);
+
+	if (is_quoted)
+		(void)putc('"', file);
+	write_text(file, field);
+	if (is_quoted)
+		(void)putc('"', file);
+}
 
 enum {
 	FIRST_CAP = 64 << 10,
@@ -115,7 +162,7 @@ static int push_field(struct csv_reader *r, size_t from, size_t to, struct err *
 		return fail(r, err, ERR_LIMIT, "field is too long");
 	if (r->spans.len == CSV_FIELDS_MAX)
 		return fail(r, err, ERR_LIMIT, "too many fields");
-	if (csv_spans_push(&r->spans, (struct csv_span){from, to - from}))
+	if (csv_spans_try_push(&r->spans, (struct csv_span){from, to - from}))
 		return fail(r, err, ERR_NOMEM, err_name(ERR_NOMEM));
 	return 0;
 }
@@ -258,7 +305,7 @@ static int skip_empty_lines(struct csv_reader *r, struct err *err)
 static int make_row(struct csv_reader *r, struct csv_row *ret_row, struct err *err)
 {
 	r->fields.len = 0;
-	if (slice_vec_reserve(&r->fields, r->spans.len))
+	if (slice_vec_try_reserve(&r->fields, r->spans.len))
 		return fail(r, err, ERR_NOMEM, err_name(ERR_NOMEM));
 	for (size_t i = 0; i < r->spans.len; i++)
 		r->fields.ptr[i] = (slice){record(r) + r->spans.ptr[i].at, r->spans.ptr[i].len};
@@ -304,7 +351,7 @@ static int keep_header(struct csv_reader *r, const struct csv_row *row, struct e
 	for (size_t i = 0; i < row->count; i++)
 		len += row->fields[i].len;
 	r->names = malloc(len + 1);
-	if (!r->names || slice_vec_reserve(&r->header, row->count))
+	if (!r->names || slice_vec_try_reserve(&r->header, row->count))
 		return fail(r, err, ERR_NOMEM, err_name(ERR_NOMEM));
 	len = 0;
 	for (size_t i = 0; i < row->count; i++) {

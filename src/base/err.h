@@ -61,6 +61,18 @@ static inline int err_code(struct err *err, int code)
 	return code;
 }
 
+/*
+ * Returns from the function with what the call returned, unless that is 0. For a sequence of steps
+ * that each may fail; what must be released on the way is SCOPED (base/api.h).
+ */
+#define TRY(call)                       \
+	__extension__({                 \
+		int try_rc_ = (call);   \
+                                        \
+		if (try_rc_)            \
+			return try_rc_; \
+	})
+
 /* Tells what another one holds: copies it unless it is empty, and returns its code. */
 static inline int err_copy(struct err *err, const struct err *from)
 {

@@ -3,10 +3,92 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+ssize_t io_read_at(int fd, void *to, size_t len, uint64_t at)
+{
+	size_t have = 0;
+
+	while (have < len) {
+		ssize_t n = pread(fd, (char *)to + have, len - have, (off_t)(at + have));
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -1;
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	return (ssize_t)have;
+}
+
+/* At an offset, or where the file's position is (NULL). */
+static int write_all(int fd, const char *from, size_t len, const uint64_t *at)
+{
+	size_t done = 0;
+
+	while (done < len) {
+		ssize_t n = at ? pwrite(fd, from + done, len - done, (off_t)(*at + done))
+			       : write(fd, from + done, len - done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			errno = n < 0 ? errno : EIO;
+			return -1;
+		}
+		done += (size_t)n;
+	}
+	return 0;
+}
+
+int io_write_at(int fd, const void *from, size_t len, uint64_t at)
+{
+	return write_all(fd, from, len, &at);
+}
+
+int io_write(int fd, const void *from, size_t len)
+{
+	return write_all(fd, from, len, NULL);
+}
+
+enum { TEMPFILE_PATH_MAX = 4096 };
+
+/* For file systems without O_TMPFILE. */
+static int open_and_unlink(const char *dir)
+{
+	char path[TEMPFILE_PATH_MAX];
+	int n = snprintf(path, sizeof path, "%s/stillpoint-XXXXXX", dir);
+	int fd;
+
+	if (n < 0 || (size_t)n >= sizeof path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		(void)unlink(path);
+	return fd;
+}
+
+int tempfile_open(const char *dir)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+
+	return fd >= 0 ? fd : open_and_unlink(dir);
+}
+
+const char *tempfile_dir(void)
+{
+	const char *dir = getenv("TMPDIR");
+
+	return dir && dir[0] ? dir : "/tmp";
+}
 
 /* ---- one file ---- */
 

@@ -13,7 +13,10 @@
 #define BASE_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 #include "base/api.h"
 
@@ -51,5 +54,27 @@ int file_check_database(const char *path, bool writing, char **ret_name) SP_MUST
 
 /* What an errno of these functions means, in words. */
 const char *file_problem(int error);
+
+/* A file without a name: gone with its descriptor, whatever happens to us. */
+
+/* For reading and writing, in the directory; -1 with errno. The caller closes it. */
+int tempfile_open(const char *dir) SP_MUST_CHECK;
+
+/* Where the user wants such files: TMPDIR, or /tmp. */
+const char *tempfile_dir(void);
+
+/*
+ * Reading and writing files in full: what was interrupted or cut short goes on. Errors are left in
+ * errno, since only the caller knows what the file is to people.
+ */
+
+/* As many bytes from there on as there are, up to len: their number, or -1. */
+ssize_t io_read_at(int fd, void *to, size_t len, uint64_t at) SP_MUST_CHECK;
+
+/* All of them from there on: 0 or -1. */
+int io_write_at(int fd, const void *from, size_t len, uint64_t at) SP_MUST_CHECK;
+
+/* All of them, where the file's position is: 0 or -1. */
+int io_write(int fd, const void *from, size_t len) SP_MUST_CHECK;
 
 #endif

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/vec.h"
 
 enum {
@@ -66,24 +67,49 @@ HOT void absorb(uint64_t v[4], uint64_t word)
 	v[0] ^= word;
 }
 
-uint64_t hash_bytes(struct hash_key key, slice bytes)
+/* All but the end, for both lengths of the result. */
+HOT void sip_start(uint64_t v[4], struct hash_key key, slice bytes)
 {
 	const char *p = bytes.ptr;
 	size_t left = bytes.len;
-	uint64_t v[4] = {
-		key.k0 ^ UINT64_C(0x736f6d6570736575),
-		key.k1 ^ UINT64_C(0x646f72616e646f6d),
-		key.k0 ^ UINT64_C(0x6c7967656e657261),
-		key.k1 ^ UINT64_C(0x7465646279746573),
-	};
 
+	v[0] = key.k0 ^ UINT64_C(0x736f6d6570736575);
+	v[1] ^= key.k1 ^ UINT64_C(0x646f72616e646f6d);
+	v[2] = key.k0 ^ UINT64_C(0x6c7967656e657261);
+	v[3] = key.k1 ^ UINT64_C(0x7465646279746573);
 	for (; left >= 8; left -= 8, p += 8)
 		absorb(v, load(p, 8));
 	absorb(v, (uint64_t)bytes.len << 56 | load(p, left));
-	v[2] ^= 0xff;
+}
+
+HOT uint64_t sip_end(uint64_t v[4])
+{
 	for (int i = 0; i < 3; i++)
 		sip_round(v);
 	return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+uint64_t hash_bytes(struct hash_key key, slice bytes)
+{
+	uint64_t v[4] = {0};
+
+	sip_start(v, key, bytes);
+	v[2] ^= 0xff;
+	return sip_end(v);
+}
+
+/* As the authors' code has it: other constants, and the second half from three more rounds. */
+struct hash128 hash_bytes_128(struct hash_key key, slice bytes)
+{
+	uint64_t v[4] = {0, 0xee, 0, 0};
+	struct hash128 hash;
+
+	sip_start(v, key, bytes);
+	v[2] ^= 0xee;
+	hash.first = sip_end(v);
+	v[1] ^= 0xdd;
+	hash.second = sip_end(v);
+	return hash;
 }
 
 /* The hash decides most comparisons without a look at the entry and serves again on growth. */
@@ -171,8 +197,10 @@ static int make_room(struct strmap *m)
 	if (m->len + 1 <= m->slot_count / 4 * 3)
 		return 0;
 	slots = calloc(count, sizeof *slots);
-	if (!slots)
+	if (!slots) {
+		mem_out();
 		return ERR_NOMEM;
+	}
 	move_slots(slots, count, m);
 	free(m->slots);
 	m->slots = slots;
@@ -201,6 +229,13 @@ int strmap_put(struct strmap *m, slice key, uint32_t value)
 	m->entries[m->len++] = (struct strmap_entry){key.ptr, (uint32_t)key.len, value};
 	*s = (struct strmap_slot){hash, (uint32_t)m->len};
 	return 0;
+}
+
+slice strmap_newest(const struct strmap *m)
+{
+	const struct strmap_entry *e = &m->entries[m->len - 1];
+
+	return (slice){e->ptr, e->len};
 }
 
 bool strmap_get(const struct strmap *m, slice key, uint32_t *ret_value)

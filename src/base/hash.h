@@ -22,6 +22,13 @@ struct hash_key hash_key_random(void);
 
 uint64_t hash_bytes(struct hash_key key, slice bytes);
 
+/* 128 bits, where a collision must not happen, for little more than 64. */
+struct hash128 {
+	uint64_t first, second;
+};
+
+struct hash128 hash_bytes_128(struct hash_key key, slice bytes);
+
 struct strmap_slot;
 struct strmap_entry;
 
@@ -57,6 +64,9 @@ void strmap_reset(struct strmap *m);
  * long or one too many, ERR_NOMEM also when the arena is at its maximum.
  */
 int strmap_put(struct strmap *m, slice key, uint32_t value) SP_MUST_CHECK;
+
+/* The key that was added last, as the map has it: its copy, if keys are copied. */
+slice strmap_newest(const struct strmap *m);
 
 /* Whether the key is there; its value goes to *ret_value, which may be NULL. */
 bool strmap_get(const struct strmap *m, slice key, uint32_t *ret_value);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/json.h"
 #include "base/utf8.h"
 
 enum {
@@ -48,14 +47,6 @@ bool log_enabled(enum log_level level)
 	return sink.file && level <= sink.level;
 }
 
-/* One event on its way to the file. */
-struct event {
-	const char *time;
-	const char *level;
-	const char *component;
-	const char *message;
-};
-
 static int add_escaped(struct buf *line, const char *text)
 {
 	int rc = 0;
@@ -71,33 +62,9 @@ static int add_escaped(struct buf *line, const char *text)
 	return rc;
 }
 
-static int format_text(struct buf *line, const struct event *e)
-{
-	int rc = buf_printf(line, "%s %s %s: ", e->time, e->level, e->component);
-
-	if (rc == 0)
-		rc = add_escaped(line, e->message);
-	return rc ? rc : buf_add_char(line, '\n');
-}
-
-static int format_json(struct buf *line, const struct event *e)
-{
-	struct json j;
-
-	json_init_buf(&j, line, JSON_LINES);
-	json_object_begin(&j);
-	json_put_string(&j, "time", e->time);
-	json_put_string(&j, "level", e->level);
-	json_put_string(&j, "component", e->component);
-	json_put_string(&j, "message", e->message);
-	json_object_end(&j);
-	return json_finish(&j);
-}
-
 void log_write(enum log_level level, const char *component, const char *fmt, ...)
 {
 	char message[MESSAGE_SIZE], now[CLOCK_TEXT_SIZE];
-	struct event e = {now, LEVEL_NAMES[level], component, message};
 	struct buf line;
 	va_list ap;
 	int rc;
@@ -109,7 +76,11 @@ void log_write(enum log_level level, const char *component, const char *fmt, ...
 	va_end(ap);
 	clock_format(clock_realtime(sink.clock), CLOCK_ROUND_DOWN, now);
 	buf_init(&line, LINE_MAX_BYTES);
-	rc = sink.form == LOG_FORM_JSON ? format_json(&line, &e) : format_text(&line, &e);
+	rc = buf_printf(&line, "%s %s %s: ", now, LEVEL_NAMES[level], component);
+	if (rc == 0)
+		rc = add_escaped(&line, message);
+	if (rc == 0)
+		rc = buf_add_char(&line, '\n');
 	if (rc == 0)
 		put(buf_slice(&line));
 	buf_release(&line);

@@ -1,7 +1,10 @@
 /*
- * The log: one line for each event, as text for people or as JSON for machines. Where it goes and
- * how much of it is the one piece of state this program has globally. It is set once by main,
- * before any thread starts; after that any thread may log, and lines never mix.
+ * The log: one line for each event,
+ *
+ *	2011-02-11T09:30:00.125Z warn fetch: certificate has expired
+ *
+ * Where it goes and how much of it is the one piece of state this program has globally. It is set
+ * once by main, before any thread starts; after that any thread may log, and lines never mix.
  */
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
@@ -20,16 +23,10 @@ enum log_level {
 	LOG_LEVEL_DEBUG, /* everything */
 };
 
-enum log_form {
-	LOG_FORM_TEXT, /* 2011-02-11T09:30:00.125Z warn fetch: certificate has expired */
-	LOG_FORM_JSON, /* {"time":"…","level":"warn","component":"fetch","message":"…"} */
-};
-
 struct log_config {
 	FILE *file;                /* borrowed; NULL for no log, which is how it begins */
 	const struct clock *clock; /* borrowed; NULL for the system's */
 	enum log_level level;      /* the least important that is written */
-	enum log_form form;
 };
 
 void log_setup(const struct log_config *config);

@@ -22,8 +22,9 @@
  *
  * Understood are --name=value, --name value, -n value, -nvalue, -ab for flags, --no-name for a
  * flag, and "--", after which everything is a positional argument; "-" alone is one too. --help and
- * -h are always there: no table may use them. Names are never abbreviated, so that a new option
- * breaks no script. Given twice, the last one counts, but for lists.
+ * -h, perhaps with "all" behind it, are always there: no table may use them. Names are never
+ * abbreviated, so that a new option breaks no script. Given twice, the last one counts, but for
+ * lists.
  */
 #ifndef BASE_OPTIONS_H
 #define BASE_OPTIONS_H
@@ -35,10 +36,8 @@
 
 #include "base/api.h"
 #include "base/err.h"
+#include "base/lists.h"
 #include "base/slice.h"
-#include "base/vec.h"
-
-VEC_DECLARE(option_list, const char *);
 
 /* In brackets the type of the field at the option's offset. */
 enum option_kind {
@@ -48,10 +47,13 @@ enum option_kind {
 	OPTION_DOUBLE,   /* [double] */
 	OPTION_SIZE,     /* [uint64_t] bytes, see parse_size */
 	OPTION_DURATION, /* [double] seconds, see parse_duration */
-	OPTION_CHOICE,   /* [int] index into choices */
-	OPTION_LIST, /* [struct option_list] may be given many times; elements point into argv */
+	OPTION_CHOICE,   /* [int or uint32_t] index into choices */
+	OPTION_SWITCH,   /* [bool] the first of two choices is false, the second true */
+	OPTION_UINT,     /* [uint32_t] */
+	OPTION_LIST,     /* [struct text_list] may be given many times; elements point into argv */
 	OPTION_COUNT_RATE, /* [struct option_rate] 20000/day */
 	OPTION_SIZE_RATE,  /* [struct option_rate] bytes, 5G/day */
+	OPTION_GONE, /* none any more; help says what to do instead. Files may still name it */
 };
 
 /* So much in so many seconds. */
@@ -73,12 +75,23 @@ struct option_spec {
 	const char *metavar;        /* how help names the value; NULL for a word for the kind */
 	const char *help;           /* wrapped by options_help; says the default */
 	double min, max;            /* of numbers; both 0 for no limits */
-	unsigned bounds;            /* of enum option_bound */
 	const char *const *choices; /* ends with NULL */
 
 	/* What else a string or an element of a list must be: 0, or ERR_USAGE with what follows
 	 * the option's name in a message, "is empty"; NULL for nothing. */
 	int (*check)(const char *value, struct err *err);
+
+	const char *usual; /* the default, as option_set reads it: set by options_init, and
+			    * printed by help; NULL: none */
+	const char *word;  /* "auto": stands for a number outside the range; or NULL */
+	double word_value;
+	const char *group; /* heading in help; the same pointer for all of a group, or NULL */
+	unsigned bounds;   /* of min and max: enum option_bound */
+
+	/* For the owner of the table; the functions here do not read them. */
+	unsigned tags;
+	const char *saved;
+	const char *unfit[2];
 };
 
 /* A command; constant, borrowed. */
@@ -90,6 +103,12 @@ struct options {
 	const struct option_spec *specs;
 	size_t min_args;
 	size_t max_args; /* SIZE_MAX for any number */
+
+	/* For tables that several commands share; each may be NULL or 0. */
+	const char *(*refuses)(
+		const struct option_spec *s);          /* why not here, or NULL; "": unknown */
+	bool (*is_basic)(const struct option_spec *s); /* shown by --help without "all" */
+	size_t given; /* offset of a bool for each row: it was given */
 };
 
 /* Positional arguments in their order; they live in argv. */
@@ -98,8 +117,11 @@ struct option_args {
 	size_t count;
 };
 
-/* What options_parse returns when --help was asked for: neither 0 nor an error. */
-enum { OPTIONS_HELP = 1 };
+/* What options_parse returns for --help and for --help all: neither 0 nor an error. */
+enum { OPTIONS_HELP = 1, OPTIONS_HELP_ALL = 2 };
+
+/* Sets the defaults that rows have; other fields stay as they are. */
+void options_init(const struct option_spec *specs, void *out);
 
 /*
  * Reads argv[1] to argv[argc - 1] into out, which the caller has filled with the defaults (lists
@@ -137,8 +159,8 @@ int options_inherit(const struct options *o, const void *from, void *to) SP_MUST
 /* Frees the lists in out. */
 void options_release(const struct options *o, void *out);
 
-/* Prints usage, description and all options, wrapped at 80 columns. Errors stay in the FILE. */
-void options_help(const struct options *o, FILE *file);
+/* Prints usage, description and options, wrapped at 80 columns. Errors stay in the FILE. */
+void options_help(const struct options *o, bool all, FILE *file);
 
 /*
  * The word of the NULL-terminated list that was probably meant, or NULL when none is close; for

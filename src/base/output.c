@@ -2,13 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/io.h"
+
+enum { LINKS_MAX = 40 }; /* of a chain, as Linux has it */
 
 /* Names what the user gave, and not the name that the file has until it is whole. */
 static int fail_to_open(const struct output *o, struct err *err)
@@ -29,6 +31,41 @@ static int set_path(struct output *o, const char *path, struct err *err)
 	return 0;
 }
 
+/* Puts what a link says in place of the link's own path; false when both are too long. */
+static bool enter(char path[PATH_MAX], const char *link)
+{
+	const char *slash = link[0] == '/' ? NULL : strrchr(path, '/');
+	int dir = slash ? (int)(slash + 1 - path) : 0;
+	char joined[PATH_MAX];
+	int n = snprintf(joined, sizeof joined, "%.*s%s", dir, path, link);
+
+	if (n < 0 || n >= PATH_MAX)
+		return false;
+	memcpy(path, joined, (size_t)n + 1);
+	return true;
+}
+
+/* Goes to where links lead, be there a file or not yet. */
+static void follow(char path[PATH_MAX])
+{
+	char target[PATH_MAX];
+
+	for (int i = 0; i < LINKS_MAX; i++) {
+		ssize_t n;
+
+		if (realpath(path, target)) {
+			memcpy(path, target, sizeof target);
+			return;
+		}
+		n = readlink(path, target, sizeof target - 1);
+		if (n < 0)
+			return;
+		target[n] = '\0';
+		if (!enter(path, target))
+			return;
+	}
+}
+
 /* A file beside the one that it will replace. */
 static int open_beside(struct output *o, struct err *err)
 {
@@ -42,7 +79,6 @@ static int open_beside(struct output *o, struct err *err)
 
 int output_open(struct output *o, const char *path, struct err *err)
 {
-	char target[PATH_MAX];
 	struct stat st;
 	int rc;
 
@@ -60,8 +96,7 @@ int output_open(struct output *o, const char *path, struct err *err)
 		o->file = file_stream(path, "wbe");
 		return o->file ? 0 : fail_to_open(o, err);
 	}
-	if (realpath(path, target))
-		memcpy(o->end_path, target, sizeof o->end_path);
+	follow(o->end_path);
 	return open_beside(o, err);
 }
 

@@ -15,15 +15,15 @@
 #include "base/slice.h"
 
 /* All return 0 or as buf_add. */
-int pack_number(struct buf *out, uint64_t value) SP_MUST_CHECK;
-int pack_signed(struct buf *out, int64_t value) SP_MUST_CHECK;
-int pack_text(struct buf *out, slice text) SP_MUST_CHECK;
+int pack_number(struct buf *out, uint64_t value);
+int pack_signed(struct buf *out, int64_t value);
+int pack_text(struct buf *out, slice text);
 
 /* The same of a text that may be none (ptr NULL): 0 for none, else its length + 1. */
-int pack_optional(struct buf *out, slice text) SP_MUST_CHECK;
+int pack_optional(struct buf *out, slice text);
 
 /* Eight bytes, the highest first. */
-int pack_big(struct buf *out, int64_t value) SP_MUST_CHECK;
+int pack_big(struct buf *out, int64_t value);
 
 /* What is left to be read. What is not there, or too large, makes it bad, and reads as 0. */
 struct unpack {

@@ -49,11 +49,11 @@ double rng_normal(struct rng *r);
 static inline void rng_shuffle(struct rng *r, void *items, size_t count, size_t size)
 {
 	for (size_t left = count; left > 1; left--) {
-		char *drawn = (char *)items + (size_t)rng_below(r, left) * size;
+		char *taken = (char *)items + (size_t)rng_below(r, left) * size;
 		char *last = (char *)items + (left - 1) * size, item[8];
 
-		memcpy(item, drawn, size);
-		memmove(drawn, last, size); /* they may be the same */
+		memcpy(item, taken, size);
+		memmove(taken, last, size); /* they may be the same */
 		memcpy(last, item, size);
 	}
 }

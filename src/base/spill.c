@@ -7,8 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
-#include "base/tempfile.h"
+#include "base/file.h"
 
 /*
  * Where a block is: ABSENT, in a frame (its number plus one), or in a slot of the file (its number
@@ -74,7 +73,7 @@ static int take_slot(struct spill_pool *pool, uint32_t *ret, struct err *err)
 /* Without memory to remember it, it stays unused. */
 static void give_slot(struct spill_pool *pool, uint32_t slot)
 {
-	int rc = u32_vec_push(&pool->free, slot);
+	int rc = u32_vec_try_push(&pool->free, slot);
 
 	(void)rc;
 	if (pool->free.len < pool->slots)
@@ -201,7 +200,7 @@ static int need_entries(struct spill *s, uint64_t block, struct err *err)
 
 	if (more == 0)
 		return 0;
-	if (block >= IN_FILE || u32_vec_reserve(&s->blocks, more))
+	if (block >= IN_FILE || u32_vec_try_reserve(&s->blocks, more))
 		return err_code(err, ERR_NOMEM);
 	memset(s->blocks.ptr + s->blocks.len, 0, more * sizeof s->blocks.ptr[0]);
 	s->blocks.len += more;

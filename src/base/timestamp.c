@@ -242,13 +242,13 @@ int timestamp_read(slice text, int64_t now, struct timestamp *ret)
 	return read_date(text, ret);
 }
 
-int timestamp_read_said(const char *text, int64_t now, struct timestamp *ret, struct err *err)
+int timestamp_read_said(slice text, int64_t now, struct timestamp *ret, struct err *err)
 {
-	if (timestamp_read(slice_str(text), now, ret) == 0)
+	if (timestamp_read(text, now, ret) == 0)
 		return 0;
 	return err_set(err, ERR_USAGE,
-		"'%.80s' is no time; write 2026-05-31T12:00:00Z, 2026-05-31, 20260531120000 or now",
-		text);
+		"'%.*s' is no time; write 2026-05-31T12:00:00Z, 2026-05-31, 20260531120000 or now",
+		slice_shown(text, 80), text.ptr);
 }
 
 void timestamp_format(int64_t ns, unsigned digits, char out[TIMESTAMP_SIZE])

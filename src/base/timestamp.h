@@ -37,7 +37,7 @@ int timestamp_read(slice text, int64_t now, struct timestamp *ret) SP_MUST_CHECK
 
 /* The same for what a user wrote: ERR_USAGE with a sentence. */
 int timestamp_read_said(
-	const char *text, int64_t now, struct timestamp *ret, struct err *err) SP_MUST_CHECK;
+	slice text, int64_t now, struct timestamp *ret, struct err *err) SP_MUST_CHECK;
 
 /* 14 or 17 digits, rounded down. */
 void timestamp_format(int64_t ns, unsigned digits, char out[TIMESTAMP_SIZE]);

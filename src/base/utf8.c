@@ -37,30 +37,15 @@ size_t utf8_control(const unsigned char *p, size_t left)
 	return found ? n : 0;
 }
 
-void utf8_print(FILE *file, slice text)
-{
-	while (text.len > 0) {
-		const unsigned char *p = (const unsigned char *)text.ptr;
-		bool is_sound;
-		size_t len = utf8_length(p, text.len, &is_sound);
-
-		if (utf8_control(p, text.len))
-			(void)fputs(UTF8_REPLACEMENT, file);
-		else
-			(void)fwrite(p, 1, len, file);
-		text = slice_sub(text, len, text.len);
-	}
-}
-
-/* Steps over ASCII eight bytes at a time: most text is. */
+/* Steps over ASCII 32 bytes at a time: most text is. */
 static size_t skip_ascii(slice s, size_t at)
 {
 	static const uint64_t HIGH = UINT64_C(0x8080808080808080);
-	uint64_t word;
+	uint64_t words[4];
 
-	for (; at + sizeof word <= s.len; at += sizeof word) {
-		memcpy(&word, s.ptr + at, sizeof word);
-		if (word & HIGH)
+	for (; at + sizeof words <= s.len; at += sizeof words) {
+		memcpy(words, s.ptr + at, sizeof words);
+		if ((words[0] | words[1] | words[2] | words[3]) & HIGH)
 			break;
 	}
 	while (at < s.len && (unsigned char)s.ptr[at] < 0x80)

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/slice.h"
 
@@ -30,9 +29,6 @@ size_t utf8_length(const unsigned char *p, size_t left, bool *ret_ok);
  * which a terminal may see a control. For writers of text that others wrote.
  */
 size_t utf8_control(const unsigned char *p, size_t left);
-
-/* Writes a text for a terminal: U+FFFD for each of these. Errors stay in the FILE. */
-void utf8_print(FILE *file, slice text);
 
 /* Number of bytes at the start that are sound UTF-8: s.len when all are. */
 size_t utf8_valid_prefix(slice s);

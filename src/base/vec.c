@@ -2,6 +2,8 @@
 
 #include <stdint.h>
 
+#include "base/mem.h"
+
 enum {
 	FIRST_CAP = 8,
 	SMALL = 4096, /* bytes of an array that may waste a third; larger ones, a ninth */
@@ -16,8 +18,10 @@ void *vec_grow(void *ptr, size_t *cap, size_t need, size_t elem)
 
 	assert(elem > 0);
 	most = PTRDIFF_MAX / elem;
-	if (need > most)
+	if (need > most) {
+		mem_out();
 		return NULL;
+	}
 	if (grown < need)
 		grown = need;
 	if (grown < FIRST_CAP)
@@ -27,5 +31,16 @@ void *vec_grow(void *ptr, size_t *cap, size_t need, size_t elem)
 	moved = realloc(ptr, grown * elem);
 	if (moved)
 		*cap = grown;
+	else
+		mem_out();
+	return moved;
+}
+
+void *vec_need(void *ptr, size_t *cap, size_t need, size_t elem)
+{
+	void *moved = vec_grow(ptr, cap, need, elem);
+
+	if (!moved)
+		abort();
 	return moved;
 }

@@ -46,15 +46,24 @@ static inline char word_lower(char c)
 	return c;
 }
 
+/* Most words that are compared differ in their first letter: no call for these. */
+static inline bool word_same(const char *a, const char *b, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (word_lower(a[i]) != word_lower(b[i]))
+			return false;
+	return true;
+}
+
 /* Equal but for the case of ASCII letters. */
 static inline bool word_is(slice s, slice word)
 {
-	return s.len == word.len && (s.len == 0 || strncasecmp(s.ptr, word.ptr, s.len) == 0);
+	return s.len == word.len && word_same(s.ptr, word.ptr, s.len);
 }
 
 static inline bool word_starts(slice s, slice word)
 {
-	return s.len >= word.len && strncasecmp(s.ptr, word.ptr, word.len) == 0;
+	return s.len >= word.len && word_same(s.ptr, word.ptr, word.len);
 }
 
 static inline bool word_ends(slice s, slice word)

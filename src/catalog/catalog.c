@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/mem.h"
 #include "catalog/catalog_db.h"
 
 enum {
@@ -322,11 +323,9 @@ static int open_file(struct catalog *c, enum catalog_mode mode, const struct cat
 int catalog_open_schema(const char *path, enum catalog_mode mode,
 	const struct catalog_schema *schema, struct catalog **ret, struct err *err)
 {
-	struct catalog *c = calloc(1, sizeof *c);
+	struct catalog *c = mem_new(1, sizeof *c);
 	int rc;
 
-	if (!c)
-		return err_set(err, ERR_NOMEM, "%s: out of memory", path);
 	catalog_words_init(&c->words);
 	c->path = strdup(path);
 	if (c->path)
@@ -355,11 +354,9 @@ static int open_temporary(struct catalog *c, struct err *err)
 
 int catalog_open_temporary(struct catalog **ret, struct err *err)
 {
-	struct catalog *c = calloc(1, sizeof *c);
+	struct catalog *c = mem_new(1, sizeof *c);
 	int rc;
 
-	if (!c)
-		return err_code(err, ERR_NOMEM);
 	catalog_words_init(&c->words);
 	c->path = strdup("a temporary catalog");
 	rc = c->path ? open_temporary(c, err) : err_code(err, ERR_NOMEM);

@@ -26,14 +26,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "archive/attempt.h"
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
 #include "catalog/left_out.h"
-#include "http/digest.h"
+#include "formats/http_digest.h"
+#include "warc/attempt.h"
 
 struct catalog; /* opaque */
 
@@ -148,7 +148,7 @@ enum catalog_content {
 struct catalog_page {
 	uint32_t number; /* dense from 0 within the capture */
 	slice url;
-	slice kind;   /* a link kind (extract/link_kind.h) */
+	slice kind;   /* a link kind (formats/link_kind.h) */
 	uint32_t via; /* page number of the referrer; CATALOG_NO_PAGE for seeds and sitemaps */
 	slice found;  /* how, for people: "seed", "link", "redirect", "seed redirect", "sitemap
 			 http://…", "capture 3: link" */
@@ -162,7 +162,7 @@ struct catalog_page {
 	double shape; /* of its survival function; 0: Poisson */
 	float weight;
 	int64_t lastmod;    /* as its sitemap says, wall, ns; 0: unknown */
-	unsigned frequency; /* changefreq of its sitemap: enum frequency (rate/frequency.h) */
+	unsigned frequency; /* changefreq of its sitemap: enum frequency (plan/rate_estimate.h) */
 };
 
 #define CATALOG_NO_PAGE UINT32_MAX
@@ -257,7 +257,7 @@ int catalog_add_requisite(struct catalog *c, uint32_t capture, const struct cata
 
 /* ---- links ---- */
 
-/* The pages that a page links to, as rank/packed.h packs their numbers. */
+/* The pages that a page links to, as plan/rank_packed.h packs their numbers. */
 struct catalog_links {
 	uint32_t page;
 	slice targets;
@@ -269,7 +269,7 @@ int catalog_set_links(struct catalog *c, uint32_t capture, const struct catalog_
 
 /* ---- rules about URLs that show the same ---- */
 
-/* What is known of such a rule (frontier/dust.h), or of a host that mirrors another one. */
+/* What is known of such a rule (crawl/dust.h), or of a host that mirrors another one. */
 struct catalog_dust {
 	uint32_t number;            /* in its capture, from 0 */
 	slice rule;                 /* for people */
@@ -297,7 +297,7 @@ struct catalog_poll {
 	uint32_t number; /* in its capture, from 0 */
 	slice url;       /* empty: pings */
 	bool is_feed;
-	unsigned source;        /* of refresh/sources.h; several may share one */
+	unsigned source;        /* of plan/refresh_run.h; several may share one */
 	uint64_t polls;         /* answers */
 	uint64_t not_modified;  /* of them: 304 */
 	uint64_t checked, lies; /* of these: held against a full download, and found false */
@@ -363,7 +363,7 @@ struct catalog_warc {
 int catalog_set_warc(
 	struct catalog *c, const struct catalog_warc *warc, struct err *err) SP_MUST_CHECK;
 
-/* ---- what is retired (store/retire.h) ---- */
+/* ---- what is retired (archive/retire.h) ---- */
 
 /*
  * Calls with all observations of a page, by leg and number, and writes them again as they are then.
@@ -447,7 +447,7 @@ enum { CATALOG_LOOK_NUMBER_MAX = 4095 };
 /* The largest number of a batch. */
 #define CATALOG_LOOKS_MAX (INT64_MAX >> 13)
 
-/* Looks of a batch (archive/compact.h) that no WARC file has yet: those of one commit. */
+/* Looks of a batch (warc/compact.h) that no WARC file has yet: those of one commit. */
 struct catalog_look {
 	uint64_t batch;  /* from 1 to CATALOG_LOOKS_MAX */
 	uint32_t number; /* of the first in it, up to CATALOG_LOOK_NUMBER_MAX */
@@ -477,7 +477,7 @@ int catalog_last_looks(struct catalog *c, uint64_t *ret, struct err *err) SP_MUS
 
 /* ---- verdicts ---- */
 
-/* Words as in quality/verdict.h; the catalog knows nothing of their meaning. */
+/* Words as in proof/verdict.h; the catalog knows nothing of their meaning. */
 struct catalog_verdict {
 	uint32_t page;
 	slice verdict;
@@ -669,6 +669,52 @@ int catalog_side_observations(struct catalog *c, uint32_t capture, uint32_t firs
 	catalog_on_observation *call, void *context, struct err *err) SP_MUST_CHECK;
 int catalog_page_requisites(struct catalog *c, uint32_t capture, uint32_t page,
 	catalog_on_requisite *call, void *context, struct err *err) SP_MUST_CHECK;
+
+int catalog_page_verdict(struct catalog *c, uint32_t capture, uint32_t page,
+	catalog_on_verdict *call, void *context, struct err *err) SP_MUST_CHECK;
+
+/* One page by its number: ERR_NOTFOUND. */
+int catalog_get_page(struct catalog *c, uint32_t capture, uint32_t number, catalog_on_page *call,
+	void *context, struct err *err) SP_MUST_CHECK;
+
+/* How many pages a capture knows: from the number of the last one. */
+int catalog_count_pages(
+	struct catalog *c, uint32_t capture, uint32_t *ret, struct err *err) SP_MUST_CHECK;
+
+/*
+ * Parts of what is saved of a finished capture, so that nobody need compute it again
+ * (proof/report_saved.h). Those of a kind are replaced as a whole: first dropped, then added.
+ */
+enum catalog_saved_kind {
+	CATALOG_SAVED_TOTALS,
+	CATALOG_SAVED_PAGES,  /* from the page of that number on */
+	CATALOG_SAVED_URLS,   /* hashes of URLs from that number on */
+	CATALOG_SAVED_BODIES, /* archive/duplicates.h; numbered from 0 */
+};
+
+struct catalog_saved {
+	enum catalog_saved_kind kind;
+	uint32_t number;
+	slice bytes;
+};
+
+int catalog_save(struct catalog *c, uint32_t capture, const struct catalog_saved *part,
+	struct err *err) SP_MUST_CHECK;
+int catalog_drop_saved(struct catalog *c, uint32_t capture, enum catalog_saved_kind kind,
+	struct err *err) SP_MUST_CHECK;
+
+/* Parts of a kind by their numbers; bytes are valid during the call. */
+typedef int catalog_on_saved(void *context, const struct catalog_saved *part);
+int catalog_each_saved(struct catalog *c, uint32_t capture, enum catalog_saved_kind kind,
+	catalog_on_saved *call, void *context, struct err *err) SP_MUST_CHECK;
+
+/* The last part whose number is not above this one; 0 without a call when there is none. */
+int catalog_saved_around(struct catalog *c, uint32_t capture, enum catalog_saved_kind kind,
+	uint32_t number, catalog_on_saved *call, void *context, struct err *err) SP_MUST_CHECK;
+
+/* How many pages of a capture were answered with 2xx so far. */
+int catalog_count_seen(
+	struct catalog *c, uint32_t capture, uint64_t *ret, struct err *err) SP_MUST_CHECK;
 
 typedef int catalog_on_plan(void *context, const struct catalog_plan *p);
 int catalog_each_plan(struct catalog *c, uint32_t capture, catalog_on_plan *call, void *context,

@@ -45,6 +45,8 @@ enum catalog_sql {
 	SQL_WEIGH_PAGE,
 	SQL_LIST_PAGE,
 	SQL_EACH_PAGE,
+	SQL_GET_PAGE,
+	SQL_LAST_PAGE,
 	SQL_EACH_URL,
 	SQL_URLS_FROM,
 	SQL_SET_UNKEPT,
@@ -108,6 +110,12 @@ enum catalog_sql {
 	SQL_EACH_POLL,
 	SQL_SET_VERDICT,
 	SQL_EACH_VERDICT,
+	SQL_PAGE_VERDICT,
+	SQL_COUNT_SEEN,
+	SQL_ADD_SAVED,
+	SQL_DROP_SAVED,
+	SQL_EACH_SAVED,
+	SQL_SAVED_AROUND,
 	SQL_SET_PROGRESS,
 	SQL_DROP_PROGRESS,
 	SQL_GET_PROGRESS,
@@ -217,7 +225,7 @@ int catalog_damaged(const struct catalog *c, const char *what, struct err *err);
 
 enum {
 	CATALOG_APPLICATION_ID = 0x53746c70, /* "Stlp" */
-	CATALOG_VERSION = 9,
+	CATALOG_VERSION = 10,
 };
 
 /* Steps of the schema: the i-th leads from version i to i + 1. Tests have steps of their own. */
@@ -225,6 +233,7 @@ struct catalog_schema {
 	int application_id;
 	int version; /* and number of steps */
 	const char *const *steps;
+	const char *const *whole; /* what they make, for a new catalog; NULL: take the steps */
 };
 
 const struct catalog_schema *catalog_schema(void);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/format.h"
 #include "base/parse.h"
 
 static const struct {
@@ -39,6 +40,8 @@ bool catalog_line_has(enum catalog_row_kind kind)
 
 /* ---- writing ---- */
 
+static const char HEX[] = "0123456789ABCDEF";
+
 /* Bytes from high on are written as control characters are. */
 static int put_escaped(struct buf *out, slice text, unsigned high)
 {
@@ -52,7 +55,7 @@ static int put_escaped(struct buf *out, slice text, unsigned high)
 			continue;
 		rc = buf_add(out, slice_sub(text, from, i));
 		if (rc == 0)
-			rc = buf_printf(out, "%%%02X", c);
+			rc = buf_add(out, (slice){(char[]){'%', HEX[c >> 4], HEX[c & 15]}, 3});
 		from = i + 1;
 	}
 	return rc ? rc : buf_add(out, slice_sub(text, from, text.len));
@@ -63,9 +66,23 @@ static int put_text(struct buf *out, slice text)
 	return put_escaped(out, text, UINT8_MAX + 1);
 }
 
+static int put_number(struct buf *out, uint64_t number)
+{
+	char text[1 + FORMAT_U64_SIZE] = "\t";
+
+	(void)format_u64(number, text + 1);
+	return buf_add_str(out, text);
+}
+
+static int put_signed(struct buf *out, int64_t number)
+{
+	return number < 0 ? buf_printf(out, "\t%lld", (long long)number)
+			  : put_number(out, (uint64_t)number);
+}
+
 static int put_page_number(struct buf *out, uint32_t page)
 {
-	return page == CATALOG_NO_PAGE ? buf_add_str(out, "\t-") : buf_printf(out, "\t%u", page);
+	return page == CATALOG_NO_PAGE ? buf_add_str(out, "\t-") : put_number(out, page);
 }
 
 static int put_left_out(struct buf *out, enum left_out reason)
@@ -86,7 +103,11 @@ static int put_page(struct buf *out, const struct catalog_page *p)
 	if (rc == 0)
 		rc = put_text(out, p->found);
 	if (rc == 0)
-		rc = buf_printf(out, "\t%u\t%u\t%d", p->depth, p->hops_out, p->taken);
+		rc = put_number(out, p->depth);
+	if (rc == 0)
+		rc = put_number(out, p->hops_out);
+	if (rc == 0)
+		rc = put_number(out, p->taken);
 	if (rc == 0)
 		rc = put_left_out(out, p->left_out);
 	if (rc == 0)
@@ -94,6 +115,17 @@ static int put_page(struct buf *out, const struct catalog_page *p)
 	return rc ? rc
 		  : buf_printf(out, "\t%.17g\t%.17g\t%.9g\t%lld", p->rate, p->shape,
 			    (double)p->weight, (long long)p->lastmod);
+}
+
+static int put_plan(struct buf *out, const struct catalog_plan *p)
+{
+	int rc = put_number(out, p->page);
+
+	if (rc == 0)
+		rc = put_signed(out, p->visit);
+	if (rc == 0)
+		rc = put_signed(out, p->revisit);
+	return rc ? rc : put_number(out, p->hopeless);
 }
 
 static int put_refusal(struct buf *out, const struct catalog_page *p)
@@ -153,9 +185,7 @@ static int put_fields(struct buf *out, const struct catalog_row *row)
 		rc = put_left_out(out, row->unkept->reason);
 		return rc ? rc : buf_printf(out, "\t%llu", (unsigned long long)row->unkept->links);
 	case CATALOG_ROW_PLAN:
-		return buf_printf(out, "\t%u\t%lld\t%lld\t%d", row->plan->page,
-			(long long)row->plan->visit, (long long)row->plan->revisit,
-			row->plan->hopeless);
+		return put_plan(out, row->plan);
 	case CATALOG_ROW_REQUISITE:
 		rc = put_page_number(out, row->requisite->page);
 		return rc ? rc : put_page_number(out, row->requisite->requisite);
@@ -254,6 +284,16 @@ static double take_double(struct cursor *c)
 	return c->rc ? 0 : value;
 }
 
+/* What a float can hold: any other number would be written as infinity, which is not read. */
+static float take_weight(struct cursor *c)
+{
+	float value = (float)take_double(c);
+
+	if (!isfinite(value))
+		c->rc = ERR_SYNTAX;
+	return c->rc ? 0 : value;
+}
+
 static uint32_t take_page_number(struct cursor *c, bool may_be_none)
 {
 	slice rest = c->rest;
@@ -325,7 +365,7 @@ static void take_page(struct cursor *c, struct catalog_page *p)
 	p->rule = take_text(c);
 	p->rate = take_double(c);
 	p->shape = take_double(c);
-	p->weight = (float)take_double(c);
+	p->weight = take_weight(c);
 	p->lastmod = take_signed(c);
 }
 
@@ -375,7 +415,7 @@ static void take_fields(struct cursor *c, struct catalog_line *l)
 		break;
 	case CATALOG_ROW_WEIGH_PAGE:
 		l->page.number = take_page_number(c, false);
-		l->page.weight = (float)take_double(c);
+		l->page.weight = take_weight(c);
 		break;
 	case CATALOG_ROW_UNKEPT:
 		l->unkept.reason = take_left_out(c);

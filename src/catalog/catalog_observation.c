@@ -1,9 +1,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "archive/compact.h"
 #include "catalog/catalog_db.h"
 #include "catalog/catalog_packed.h"
+#include "warc/compact.h"
 
 /*
  * Attempts at robots.txt and sitemaps have no page. They are rows of pages that no capture can
@@ -689,4 +689,16 @@ int catalog_edit_page(struct catalog *c, uint32_t capture, uint32_t page, catalo
 	attempt_vec_release(&copy.list);
 	arena_release(&copy.arena);
 	return rc;
+}
+
+int catalog_count_seen(struct catalog *c, uint32_t capture, uint64_t *ret, struct err *err)
+{
+	struct query q;
+	int rc = query_rows(&q, c, SQL_COUNT_SEEN, capture, err);
+
+	if (rc == 0)
+		rc = query_next(&q, err);
+	if (rc == 0)
+		*ret = query_up_to(&q, 0, UINT32_MAX);
+	return query_end(&q, rc);
 }

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "archive/same.h"
+#include "warc/attempt.h"
 
 /*
  * Which fields differ is a number, of which each bit stands for one of these; those that differ
@@ -174,17 +174,20 @@ static unsigned char first_byte(slice text)
  */
 static int add_rules(struct buf *rows, slice before, slice text)
 {
-	char joined[PACKED_JOINED_MAX];
+	bool may_share = text.len < PACKED_JOINED_MAX;
 	unsigned char shared = 0;
+	int rc;
 
-	while (shared < before.len && shared < text.len && shared < ' ' - 1 &&
+	while (may_share && shared < before.len && shared < text.len && shared < ' ' - 1 &&
 		text.ptr[shared] == before.ptr[shared])
 		shared++;
-	if (text.len >= sizeof joined || (shared == 0 && first_byte(text) >= ' '))
+	if (shared == 0 && first_byte(text) >= ' ')
 		return pack_optional(rows, text);
-	joined[0] = (char)shared;
-	(void)memcpy(joined + 1, text.ptr + shared, text.len - shared);
-	return pack_optional(rows, (slice){joined, 1 + text.len - shared});
+	text = slice_sub(text, shared, text.len);
+	rc = pack_number(rows, (uint64_t)text.len + 2);
+	if (rc == 0)
+		rc = buf_add_char(rows, (char)shared);
+	return rc ? rc : buf_add(rows, text);
 }
 
 static int add_word(struct catalog *c, struct buf *rows, slice text, struct err *err)
@@ -390,6 +393,8 @@ static slice read_rules(struct packed_looks *p)
 	if (shared >= ' ')
 		return rest;
 	rest = slice_sub(rest, 1, rest.len);
+	if (shared == 0)
+		return rest;
 	if (shared > before.len) /* looks may be counted without their base */
 		shared = before.len;
 	if (shared + rest.len > sizeof p->rules) {
@@ -484,6 +489,12 @@ int packed_looks_open(struct packed_looks *p, slice rows, unsigned *ret_leg, uns
 	return p->left.bad ? ERR_IO : 0;
 }
 
+/* A short state has a short payload behind it: shorten makes both, or none. */
+static bool is_half_short(const struct attempt *look)
+{
+	return look->has_state && look->state.kind == DIGEST_SHORT && !is_short(look);
+}
+
 int packed_looks_next(struct catalog *c, struct packed_looks *p, struct err *err)
 {
 	int64_t before = ahead(&p->look);
@@ -501,7 +512,7 @@ int packed_looks_next(struct catalog *c, struct packed_looks *p, struct err *err
 	for (unsigned i = 0; rc == 0 && !u->bad && i < FIELD_COUNT; i++)
 		if (has_bit(bits, BIT_FIELDS + i))
 			rc = read_field(c, p, &FIELDS[i], err);
-	if (rc == 0 && (u->bad || bits >> BITS))
+	if (rc == 0 && (u->bad || bits >> BITS || is_half_short(&p->look)))
 		rc = catalog_damaged(c, "a compact look cannot be read", err);
 	return rc;
 }

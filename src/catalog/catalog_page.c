@@ -151,6 +151,38 @@ int catalog_each_page(
 	return query_end(&q, rc);
 }
 
+int catalog_get_page(struct catalog *c, uint32_t capture, uint32_t number, catalog_on_page *call,
+	void *context, struct err *err)
+{
+	struct catalog_page page;
+	struct query q;
+	int rc = query_rows(&q, c, SQL_GET_PAGE, capture, err);
+
+	if (rc == 0) {
+		query_put_int(&q, number);
+		rc = query_next_key(&q, err);
+	}
+	if (rc == ERR_END)
+		rc = err_set(err, ERR_NOTFOUND, "the capture has no page %u", (unsigned)number);
+	if (rc == 0)
+		rc = read_row(&q, &page, err);
+	if (rc == 0)
+		rc = call(context, &page);
+	return query_end(&q, rc);
+}
+
+int catalog_count_pages(struct catalog *c, uint32_t capture, uint32_t *ret, struct err *err)
+{
+	struct query q;
+	int rc = query_rows(&q, c, SQL_LAST_PAGE, capture, err);
+
+	if (rc == 0)
+		rc = query_next(&q, err);
+	if (rc == 0)
+		*ret = sqlite3_column_type(q.stmt, 0) == SQLITE_NULL ? 0 : query_number(&q, 0) + 1;
+	return query_end(&q, rc);
+}
+
 int catalog_find_page(
 	struct catalog *c, uint32_t capture, slice url, uint32_t *ret_number, struct err *err)
 {

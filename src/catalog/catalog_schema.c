@@ -120,7 +120,8 @@ static const char VERSION_5[] =
 	"CREATE TABLE looks(id INTEGER PRIMARY KEY, warc ANY NOT NULL, place INTEGER NOT NULL,"
 	" length INTEGER NOT NULL) STRICT;";
 
-/* Version 6: which pages a page links to (rank/packed.h); rules about URLs that show the same. */
+/* Version 6: which pages a page links to (plan/rank_packed.h); rules about URLs that show the same.
+ */
 static const char VERSION_6[] =
 	"CREATE TABLE links(id INTEGER PRIMARY KEY, targets BLOB NOT NULL) STRICT;"
 	"CREATE TABLE dust(id INTEGER PRIMARY KEY, rule TEXT NOT NULL, kind INTEGER NOT NULL,"
@@ -155,13 +156,108 @@ static const char VERSION_9[] =
 	" checked INTEGER NOT NULL, lies INTEGER NOT NULL, announced_changed REAL NOT NULL,"
 	" announced_same REAL NOT NULL, silent_changed REAL NOT NULL) STRICT;";
 
+/*
+ * Version 10: what a finished capture's report says of each page, its pages by a hash of their
+ * URLs (proof/report_saved.h), and where its bodies are (archive/duplicates.h). All of it can be
+ * computed from the other tables.
+ */
+static const char VERSION_10[] =
+	"CREATE TABLE saved(capture INTEGER NOT NULL, kind INTEGER NOT NULL,"
+	" number INTEGER NOT NULL, bytes BLOB NOT NULL,"
+	" PRIMARY KEY(capture, kind, number)) STRICT, WITHOUT ROWID;";
+
+/*
+ * All of it, as the steps leave it. A new catalog is made at once: each step of a change makes
+ * SQLite read the whole schema again, which took as long as a hundred pages.
+ */
+static const char *const WHOLE[] = {
+	"CREATE TABLE word(id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT",
+	"CREATE TABLE capture(id INTEGER PRIMARY KEY, uuid TEXT NOT NULL, site TEXT NOT"
+	" NULL, strategy TEXT NOT NULL, settings TEXT NOT NULL, single INTEGER NOT NULL,"
+	" state INTEGER NOT NULL, started INTEGER NOT NULL, finished INTEGER NOT NULL,"
+	" still_from INTEGER NOT NULL, still_to INTEGER NOT NULL, ended_by INTEGER NOT"
+	" NULL DEFAULT 0, caveats INTEGER NOT NULL DEFAULT 0, addresses INTEGER NOT NULL"
+	" DEFAULT -1) STRICT",
+	"CREATE TABLE page(id INTEGER PRIMARY KEY, url TEXT NOT NULL, kind ANY, via"
+	" INTEGER, found ANY, depth INTEGER NOT NULL, hops_out INTEGER NOT NULL, taken"
+	" INTEGER NOT NULL, rule ANY, rate REAL NOT NULL, shape REAL NOT NULL, weight REAL"
+	" NOT NULL, left_out INTEGER NOT NULL DEFAULT 0, content INTEGER NOT NULL DEFAULT"
+	" 0, lastmod INTEGER NOT NULL DEFAULT 0, frequency INTEGER NOT NULL DEFAULT 0)"
+	" STRICT",
+	"CREATE TABLE plan(id INTEGER PRIMARY KEY, visit INTEGER, revisit INTEGER,"
+	" hopeless INTEGER NOT NULL) STRICT",
+	"CREATE TABLE observation(capture INTEGER NOT NULL, page INTEGER NOT NULL, leg"
+	" INTEGER NOT NULL, attempt INTEGER NOT NULL, url TEXT, sent INTEGER NOT NULL,"
+	" first_byte INTEGER NOT NULL, last_byte INTEGER NOT NULL, clock_sent INTEGER NOT"
+	" NULL, clock_first_byte INTEGER NOT NULL, clock_last_byte INTEGER NOT NULL,"
+	" status INTEGER NOT NULL, truncated INTEGER NOT NULL, failure TEXT, state BLOB,"
+	" media_type ANY, payload BLOB, warc ANY, place INTEGER NOT NULL, length INTEGER"
+	" NOT NULL, record_id ANY, is_revisit INTEGER NOT NULL, coding INTEGER NOT NULL,"
+	" close_delimited INTEGER NOT NULL DEFAULT 0, rule_set INTEGER NOT NULL DEFAULT 0,"
+	" rules TEXT, masked INTEGER NOT NULL DEFAULT 0, normal BLOB, purpose ANY,"
+	" stand_in ANY, modified INTEGER NOT NULL DEFAULT 0, etag TEXT, age INTEGER,"
+	" caches ANY, address ANY, links BLOB, is_compact INTEGER NOT NULL DEFAULT 0,"
+	" retired INTEGER NOT NULL DEFAULT 0, deceit TEXT, PRIMARY KEY(capture, page, leg,"
+	" attempt)) STRICT, WITHOUT ROWID",
+	"CREATE TABLE event(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, page INTEGER"
+	" NOT NULL, leg INTEGER NOT NULL, attempt INTEGER NOT NULL, outcome INTEGER NOT"
+	" NULL, hopeless INTEGER NOT NULL, began REAL NOT NULL, ended REAL NOT NULL)"
+	" STRICT",
+	"CREATE TABLE warc(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, size"
+	" INTEGER NOT NULL, complete INTEGER NOT NULL, digest BLOB) STRICT",
+	"CREATE TABLE imported_page(id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE)"
+	" STRICT",
+	"CREATE TABLE clock(id INTEGER PRIMARY KEY, moment TEXT NOT NULL, wall INTEGER"
+	" NOT NULL, monotonic INTEGER NOT NULL, estimated_error INTEGER NOT NULL,"
+	" maximum_error INTEGER NOT NULL, synchronised INTEGER NOT NULL, capture_time"
+	" INTEGER NOT NULL DEFAULT 0, boot TEXT NOT NULL DEFAULT '') STRICT",
+	"CREATE TABLE verdict(id INTEGER PRIMARY KEY, verdict ANY NOT NULL, evidence ANY,"
+	" reason TEXT) STRICT",
+	"CREATE TABLE unkept(id INTEGER PRIMARY KEY, links INTEGER NOT NULL) STRICT",
+	"CREATE TABLE \"robots\"(id INTEGER PRIMARY KEY, capture INTEGER NOT NULL, origin"
+	" TEXT NOT NULL, policy INTEGER NOT NULL, fetched INTEGER NOT NULL, checked"
+	" INTEGER NOT NULL, why TEXT, body BLOB, UNIQUE(capture, origin, fetched)) STRICT",
+	"CREATE TABLE imported(id INTEGER PRIMARY KEY, page INTEGER NOT NULL, time"
+	" INTEGER NOT NULL, digest INTEGER NOT NULL, source INTEGER NOT NULL, UNIQUE(page,"
+	" time)) STRICT",
+	"CREATE TABLE requisite(capture INTEGER NOT NULL, page INTEGER NOT NULL,"
+	" requisite INTEGER NOT NULL, PRIMARY KEY(capture, page, requisite)) STRICT,"
+	" WITHOUT ROWID",
+	"CREATE TABLE import_progress(source TEXT PRIMARY KEY, progress BLOB NOT NULL)"
+	" STRICT, WITHOUT ROWID",
+	"CREATE TABLE learned(id INTEGER PRIMARY KEY, rule TEXT NOT NULL) STRICT",
+	"CREATE TABLE look(batch INTEGER NOT NULL, number INTEGER NOT NULL, rows BLOB NOT"
+	" NULL, PRIMARY KEY(batch, number)) STRICT, WITHOUT ROWID",
+	"CREATE TABLE looks(id INTEGER PRIMARY KEY, warc ANY NOT NULL, place INTEGER NOT"
+	" NULL, length INTEGER NOT NULL) STRICT",
+	"CREATE TABLE links(id INTEGER PRIMARY KEY, targets BLOB NOT NULL) STRICT",
+	"CREATE TABLE dust(id INTEGER PRIMARY KEY, rule TEXT NOT NULL, kind INTEGER NOT"
+	" NULL, site TEXT NOT NULL, detail TEXT NOT NULL, state INTEGER NOT NULL, agreed"
+	" INTEGER NOT NULL, disagreed INTEGER NOT NULL, passed INTEGER NOT NULL, urls"
+	" INTEGER NOT NULL, applied INTEGER NOT NULL) STRICT",
+	"CREATE TABLE packed(capture INTEGER NOT NULL, page INTEGER NOT NULL, leg INTEGER"
+	" NOT NULL, first INTEGER NOT NULL, looks BLOB NOT NULL, PRIMARY KEY(capture,"
+	" page, leg, first)) STRICT, WITHOUT ROWID",
+	"CREATE TABLE replaced(name TEXT PRIMARY KEY, new_name TEXT NOT NULL, done"
+	" INTEGER NOT NULL) STRICT, WITHOUT ROWID",
+	"CREATE TABLE poll(id INTEGER PRIMARY KEY, url TEXT NOT NULL, is_feed INTEGER NOT"
+	" NULL, source INTEGER NOT NULL, polls INTEGER NOT NULL, not_modified INTEGER NOT"
+	" NULL, checked INTEGER NOT NULL, lies INTEGER NOT NULL, announced_changed REAL"
+	" NOT NULL, announced_same REAL NOT NULL, silent_changed REAL NOT NULL) STRICT",
+	"CREATE TABLE saved(capture INTEGER NOT NULL, kind INTEGER NOT NULL, number"
+	" INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY(capture, kind, number))"
+	" STRICT, WITHOUT ROWID",
+	NULL,
+};
+
 static const char *const STEPS[CATALOG_VERSION] = {VERSION_1, VERSION_2, VERSION_3, VERSION_4,
-	VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9};
+	VERSION_5, VERSION_6, VERSION_7, VERSION_8, VERSION_9, VERSION_10};
 
 static const struct catalog_schema SCHEMA = {
 	.application_id = CATALOG_APPLICATION_ID,
 	.version = CATALOG_VERSION,
 	.steps = STEPS,
+	.whole = WHOLE,
 };
 
 enum { DUMP_MAX = 1 << 20 };
@@ -221,14 +317,28 @@ static int judge(struct catalog *c, const struct catalog_schema *schema, const s
 	return 0;
 }
 
+/* From a version to the schema's; SQLite's code. */
+static int take_steps(sqlite3 *db, const struct catalog_schema *schema, int64_t from)
+{
+	int rc = SQLITE_OK;
+
+	if (from == 0 && schema->whole) {
+		for (const char *const *s = schema->whole; rc == SQLITE_OK && *s; s++)
+			rc = sqlite3_exec(db, *s, NULL, NULL, NULL);
+		return rc;
+	}
+	for (int64_t i = from; rc == SQLITE_OK && i < schema->version; i++)
+		rc = sqlite3_exec(db, schema->steps[i], NULL, NULL, NULL);
+	return rc;
+}
+
 static int run_steps(
 	struct catalog *c, const struct catalog_schema *schema, int64_t from, struct err *err)
 {
 	char sql[96];
-	int rc = SQLITE_OK;
+	int rc;
 
-	for (int64_t i = from; rc == SQLITE_OK && i < schema->version; i++)
-		rc = sqlite3_exec(c->db, schema->steps[i], NULL, NULL, NULL);
+	rc = take_steps(c->db, schema, from);
 	(void)snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d",
 		schema->application_id, schema->version);
 	if (rc == SQLITE_OK)
@@ -331,8 +441,8 @@ static int dump_expected(const struct catalog_schema *schema, struct buf *out)
 	sqlite3 *db = NULL;
 	int rc = sqlite3_open(":memory:", &db);
 
-	for (int i = 0; rc == SQLITE_OK && i < schema->version; i++)
-		rc = sqlite3_exec(db, schema->steps[i], NULL, NULL, NULL);
+	if (rc == SQLITE_OK)
+		rc = take_steps(db, schema, 0);
 	if (rc == SQLITE_OK)
 		rc = dump(db, out);
 	(void)sqlite3_close(db);
@@ -385,5 +495,6 @@ int catalog_schema_is_old(
 	*ret = !is_empty(&id) && id.application_id == schema->application_id && id.version >= 1 &&
 	       id.version < schema->version;
 	then.version = (int)id.version;
+	then.whole = NULL;
 	return *ret ? compare(c, &then, err) : 0;
 }

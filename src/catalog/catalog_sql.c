@@ -7,6 +7,10 @@
 	"id, uuid, site, strategy, settings, single, state, started, finished, still_from," \
 	" still_to, ended_by, caveats, addresses"
 
+#define PAGE_COLUMNS                                                                    \
+	"id, url, kind, via, found, depth, hops_out, taken, rule, rate, shape, weight," \
+	" left_out, content, lastmod, frequency"
+
 /* The same from one of them on. */
 #define FROM_NUMBER "WHERE id BETWEEN (?1 << 32) | ?2 AND (?1 << 32) | 0xffffffff "
 
@@ -59,10 +63,9 @@ static const char *const SQL[SQL_COUNT] = {
 	[SQL_TAKE_PAGE] = "UPDATE page SET kind = ?2, via = ?3, found = ?4, depth = ?5,"
 			  " hops_out = ?6, taken = 1, rule = ?7, lastmod = max(lastmod, ?8),"
 			  " frequency = max(frequency, ?9), left_out = 0 WHERE id = ?1",
-	[SQL_EACH_PAGE] =
-		"SELECT id, url, kind, via, found, depth, hops_out, taken, rule, rate,"
-		" shape, weight, left_out, content, lastmod, frequency FROM page " OF_CAPTURE
-		"ORDER BY id",
+	[SQL_EACH_PAGE] = "SELECT " PAGE_COLUMNS " FROM page " OF_CAPTURE "ORDER BY id",
+	[SQL_GET_PAGE] = "SELECT " PAGE_COLUMNS " FROM page WHERE id = (?1 << 32) | ?2",
+	[SQL_LAST_PAGE] = "SELECT max(id) FROM page " OF_CAPTURE,
 	[SQL_EACH_URL] = "SELECT id, url FROM page " OF_CAPTURE "ORDER BY id",
 	[SQL_URLS_FROM] = "SELECT id, url FROM page " FROM_NUMBER "ORDER BY id",
 
@@ -204,6 +207,18 @@ static const char *const SQL[SQL_COUNT] = {
 		" ON CONFLICT(id) DO UPDATE SET verdict = ?2, evidence = ?3, reason = ?4",
 	[SQL_EACH_VERDICT] =
 		"SELECT id, verdict, evidence, reason FROM verdict " OF_CAPTURE "ORDER BY id",
+	[SQL_PAGE_VERDICT] = "SELECT id, verdict, evidence, reason FROM verdict"
+			     " WHERE id = (?1 << 32) | ?2",
+	[SQL_COUNT_SEEN] =
+		"SELECT count(DISTINCT page) FROM observation"
+		" WHERE capture = ?1 AND page < 0xffffffff AND status BETWEEN 200 AND 299",
+
+	[SQL_ADD_SAVED] = "INSERT INTO saved(capture, kind, number, bytes) VALUES(?1, ?2, ?3, ?4)",
+	[SQL_DROP_SAVED] = "DELETE FROM saved WHERE capture = ?1 AND kind = ?2",
+	[SQL_EACH_SAVED] = "SELECT number, kind, bytes FROM saved WHERE capture = ?1 AND kind = ?2"
+			   " ORDER BY number",
+	[SQL_SAVED_AROUND] = "SELECT number, kind, bytes FROM saved WHERE capture = ?1"
+			     " AND kind = ?2 AND number <= ?3 ORDER BY number DESC LIMIT 1",
 
 	[SQL_SET_PROGRESS] = "INSERT INTO import_progress(source, progress) VALUES(?1, ?2)"
 			     " ON CONFLICT DO UPDATE SET progress = ?2",

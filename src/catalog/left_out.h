@@ -32,7 +32,9 @@
 	X(LEFT_OUT_DUST, "dust", "URLs that show what another one shows")                  \
 	X(LEFT_OUT_MIRROR, "mirror", "on a host that mirrors another one")                 \
 	X(LEFT_OUT_SPAM, "spam", "skipped as spam (--spam skip)")                          \
-	X(LEFT_OUT_LOST, "lost", "known by number only: the WARC files are damaged")
+	X(LEFT_OUT_LOST, "lost", "known by number only: the WARC files are damaged")       \
+	X(LEFT_OUT_VIEW, "view", "views of other pages: edit, history, print … (--views)") \
+	X(LEFT_OUT_UNREACHABLE, "unreachable", "on hosts whose robots.txt cannot be read")
 
 enum left_out {
 #define X(name, word, meaning) name,
@@ -50,10 +52,16 @@ static inline bool left_out_is_trap(enum left_out reason)
 	return reason >= LEFT_OUT_SEGMENTS && reason <= LEFT_OUT_REPEATS;
 }
 
+/* By the rules of the host, which may change: taken after all if it is allowed then. */
+static inline bool left_out_is_robots(enum left_out reason)
+{
+	return reason == LEFT_OUT_ROBOTS || reason == LEFT_OUT_UNREACHABLE;
+}
+
 /* Left out for the sake of another URL: taken after all if that turns out to be wrong. */
 static inline bool left_out_is_repeat(enum left_out reason)
 {
-	return reason == LEFT_OUT_DUST || reason == LEFT_OUT_MIRROR;
+	return reason == LEFT_OUT_DUST || reason == LEFT_OUT_MIRROR || reason == LEFT_OUT_VIEW;
 }
 
 #endif

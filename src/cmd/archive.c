@@ -8,7 +8,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "archive/rebuild.h"
+#include "archive/take_in.h"
+#include "base/clock.h"
 #include "base/file.h"
+#include "cmd/cmd.h"
+#include "proof/judge.h"
+#include "proof/rulebook.h"
+#include "warc/warc_writer.h"
 
 /* "example.org" for "example.org.stillpoint" is easily said. */
 static int fail_missing(const char *path, struct err *err)
@@ -34,6 +41,13 @@ void archive_guard_files(const char *path, bool has_secrets)
 		(void)umask(OTHERS);
 }
 
+bool archive_is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && take_in_is_content(path);
+}
+
 int archive_check(const char *path, struct err *err)
 {
 	struct stat st;
@@ -43,8 +57,13 @@ int archive_check(const char *path, struct err *err)
 	if (stat(path, &st))
 		return fail_missing(path, err);
 	if (!S_ISDIR(st.st_mode))
-		return err_set(
-			err, ERR_NOTFOUND, "%s: not an archive (an archive is a directory)", path);
+		return err_set(err, ERR_NOTFOUND,
+			archive_is_file(path)
+				? "%s: not an archive (an archive is a directory; 'stillpoint "
+				  "import FILE -o ARCHIVE' makes one of a WARC or WACZ file)"
+				: "%s: not an archive (an archive is a directory), and no WARC or "
+				  "WACZ file",
+			path);
 	archive_guard_files(path, false);
 	return 0;
 }
@@ -67,9 +86,33 @@ static int fail_part(const char *path, const char *part, const char *advice, str
 		strcmp(part, "warc") == 0 ? "directory " : "", part, advice);
 }
 
+/* Where the records of a WARC or WACZ file are: in its directory, or in it. */
+static int file_warc_dir(const char *path, char ret_dir[ARCHIVE_PATH_SIZE], struct err *err)
+{
+	bool is_package = !warc_is_name(warc_closed_name(slice_str(path)));
+	const char *slash = strrchr(path, '/');
+	int n;
+
+	archive_guard_files(path, false);
+	if (is_package)
+		n = snprintf(ret_dir, ARCHIVE_PATH_SIZE, "%s", path);
+	else
+		n = snprintf(ret_dir, ARCHIVE_PATH_SIZE, "%.*s", slash ? (int)(slash - path) : 1,
+			slash ? path : ".");
+	if (n == 0) /* of the root */
+		n = snprintf(ret_dir, ARCHIVE_PATH_SIZE, "/");
+	return n < 0 || n >= ARCHIVE_PATH_SIZE
+		       ? err_set(err, ERR_LIMIT, "%.60s…: the path is too long", path)
+		       : 0;
+}
+
 int archive_warc_dir(const char *path, char ret_dir[ARCHIVE_PATH_SIZE], struct err *err)
 {
-	int rc = archive_check(path, err);
+	int rc;
+
+	if (archive_is_file(path))
+		return file_warc_dir(path, ret_dir, err);
+	rc = archive_check(path, err);
 
 	if (rc == 0)
 		rc = join(path, "warc", ret_dir, err);
@@ -124,10 +167,46 @@ static bool has_warc(const char *path)
 	return join(path, "warc", dir, NULL) == 0 && access(dir, F_OK) == 0;
 }
 
+/* What looks of other crawlers prove, as `judge` says. */
+static int judge_file(const char *path, struct catalog *catalog, struct err *err)
+{
+	struct judge_params params = {.first = path,
+		.slack = JUDGE_SLACK * CLOCK_NS_PER_SECOND,
+		.book = rulebook_default(),
+		.tmp_dir = cmd_temporary()};
+	struct judge_counts ignored;
+
+	return judge_run(&params, catalog, &ignored, err);
+}
+
+static int read_file(const char *path, struct catalog **ret, struct err *err)
+{
+	char dir[ARCHIVE_PATH_SIZE];
+	struct rebuild_counts counts;
+	int rc = file_warc_dir(path, dir, err);
+
+	if (rc == 0)
+		rc = catalog_open_temporary(ret, err);
+	if (rc)
+		return rc;
+	rc = rebuild_read(&(struct rebuild_set){path, dir, cmd_temporary()}, *ret, &counts, err);
+	if (rc == 0 && counts.captures.captures == 0)
+		rc = judge_file(path, *ret, err);
+	if (rc) {
+		catalog_close(*ret);
+		*ret = NULL;
+	}
+	return rc;
+}
+
 int archive_open_catalog(const char *path, struct catalog **ret, struct err *err)
 {
 	char file[ARCHIVE_PATH_SIZE];
-	int rc = archive_check(path, err);
+	int rc;
+
+	if (archive_is_file(path))
+		return read_file(path, ret, err);
+	rc = archive_check(path, err);
 
 	if (rc == 0)
 		rc = join(path, "catalog.sqlite", file, err);

@@ -1,22 +1,16 @@
 #include "cmd/capture.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/log.h"
-#include "base/parse.h"
+#include "base/text.h"
 #include "cmd/archive.h"
 #include "cmd/captures.h"
-#include "cmd/report_next.h"
 #include "cmd/stop.h"
-#include "cmd/text.h"
-#include "import/lines.h"
-#include "url/pattern.h"
+#include "report/report_print.h"
 
 /* Sites of which nothing could be captured, with the reason on a line each. */
 enum { EMPTY_TOLD = 20 };
@@ -151,174 +145,10 @@ void capture_view_release(struct capture_view *v)
 	stop_close(v->signals);
 }
 
-/* Where what was given goes. */
-struct destination {
-	struct crawl_settings *settings;
-	struct crawl_secrets *secrets;
-	struct arena *arena;
-	lines_item *add; /* what a line of a file is given to */
-};
-
-static int add_auth(void *context, const char *text, struct err *err)
+void capture_warn(const struct config_notes *notes)
 {
-	const struct destination *to = context;
-
-	return crawl_secrets_add_auth(to->secrets, text, err);
-}
-
-static int add_header(void *context, const char *text, struct err *err)
-{
-	const struct destination *to = context;
-
-	return crawl_secrets_add_header(to->secrets, to->settings, text, err);
-}
-
-static int set_proxy(void *context, const char *text, struct err *err)
-{
-	const struct destination *to = context;
-
-	if (to->secrets->proxy || to->settings->proxy)
-		return err_set(err, ERR_USAGE,
-			"the proxy is given twice; give one of --proxy and --proxy-file");
-	return crawl_secrets_set_proxy(to->secrets, to->settings, text, err);
-}
-
-static int on_line(void *context, const char *item, struct err *err)
-{
-	const struct destination *to = context;
-	const char *copy = arena_strdup(to->arena, slice_str(item));
-
-	return copy ? to->add(context, copy, err) : err_code(err, ERR_NOMEM);
-}
-
-void capture_warn_readable(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && (st.st_mode & (S_IRGRP | S_IROTH)))
-		(void)fprintf(stderr,
-			"stillpoint: warning: %s: other users can read this file; run 'chmod 600' "
-			"on it\n",
-			path);
-}
-
-/* Files with passwords or keys: every user of the machine can see argv. */
-static int read_secrets(const char *path, struct destination *to, struct err *err)
-{
-	size_t count;
-	int rc;
-
-	capture_warn_readable(path);
-	rc = lines_read(path, LINES_WHOLE, on_line, to, &count, err);
-	return rc || count > 0 ? rc : err_set(err, ERR_USAGE, "%s: the file is empty", path);
-}
-
-/* Options first, then the file; the environment if there is neither. */
-struct source {
-	const struct option_list *list;
-	const char *file, *variable;
-	lines_item *add;
-};
-
-static int add_source(const struct source *from, struct destination *to, struct err *err)
-{
-	const char *text = from->variable ? getenv(from->variable) : NULL;
-	size_t count = from->list ? from->list->len : 0;
-	int rc = 0;
-
-	to->add = from->add;
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = from->add(to, from->list->ptr[i], err);
-	if (rc == 0 && from->file)
-		rc = read_secrets(from->file, to, err);
-	if (rc || count > 0 || from->file || !text || !text[0])
-		return rc;
-	rc = from->add(to, text, err);
-	if (rc)
-		err_prefix(err, "%s in the environment", from->variable);
-	return rc;
-}
-
-/*
- * No core file may have passwords in it. One byte is too few for one, and, unlike none, also keeps
- * a program that core files are piped to (core(5)) from getting it.
- */
-static void forbid_core_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_CORE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max > 1 ? 1 : limit.rlim_max;
-	(void)setrlimit(RLIMIT_CORE, &limit);
-}
-
-static bool has_secrets(const struct capture_given *given)
-{
-	const char *auth = getenv("STILLPOINT_AUTH"), *header = getenv("STILLPOINT_HEADER");
-
-	return (given->auth && given->auth->len > 0) ||
-	       (given->headers && given->headers->len > 0) || given->auth_file ||
-	       given->header_file || given->proxy || given->proxy_file || given->cookies ||
-	       given->login || (auth && auth[0]) || (header && header[0]);
-}
-
-int capture_secrets(const struct capture_given *given, struct arena *arena,
-	struct crawl_settings *settings, struct crawl_secrets *secrets, struct err *err)
-{
-	const struct source sources[] = {
-		{given->auth, given->auth_file, "STILLPOINT_AUTH", add_auth},
-		{given->headers, given->header_file, "STILLPOINT_HEADER", add_header},
-		{.file = given->proxy_file, .add = set_proxy},
-	};
-	struct destination to = {.settings = settings, .secrets = secrets, .arena = arena};
-	int rc = 0;
-
-	if (has_secrets(given))
-		forbid_core_files();
-	secrets->cookies = given->cookies;
-	if (given->proxy)
-		rc = set_proxy(&to, given->proxy, err);
-	for (size_t i = 0; rc == 0 && i < sizeof sources / sizeof sources[0]; i++)
-		rc = add_source(&sources[i], &to, err);
-	if (rc || !given->login)
-		return rc;
-	capture_warn_readable(given->login);
-	secrets->login = given->login_file;
-	return login_file_read(given->login_file, given->login, err);
-}
-
-int capture_delay(const char *text, bool *ret_automatic, double *ret_seconds, struct err *err)
-{
-	static const double DAY = 86400;
-	double seconds = 0;
-
-	*ret_automatic = strcmp(text, "auto") == 0;
-	if (!*ret_automatic && (parse_duration(slice_str(text), &seconds) || seconds > DAY))
-		return err_set(err, ERR_USAGE,
-			"is 'auto' or a time such as 2s or 500ms, not '%.60s'", text);
-	*ret_seconds = seconds;
-	return 0;
-}
-
-int capture_check_delay(const char *text, struct err *err)
-{
-	bool automatic;
-	double seconds;
-
-	return capture_delay(text, &automatic, &seconds, err);
-}
-
-int capture_check_pattern(const char *value, struct err *err)
-{
-	struct pattern *pattern = NULL;
-	struct err why = {0};
-	int rc = pattern_compile(slice_str(value), &pattern, &why);
-
-	pattern_free(pattern);
-	if (rc == ERR_NOMEM)
-		return err_code(err, rc);
-	return rc ? err_set(err, ERR_USAGE, "'%.100s': %s", value, why.text) : 0;
+	for (size_t i = 0; i < notes->list.len; i++)
+		cmd_say("stillpoint: warning: %s", notes->list.ptr[i]);
 }
 
 static enum cmd_status fail_empty(const char *command, const struct crawl_result *result)
@@ -363,6 +193,12 @@ static enum cmd_status tell_next(const struct capture_view *v, const char *archi
 	return cmd_finish(0);
 }
 
+static void tell_stopped(const char *archive)
+{
+	(void)fputs("stillpoint: stopped; continue with: ", stderr);
+	text_command(stderr, "resume", archive, "\n");
+}
+
 /* Of one capture. */
 static enum cmd_status finish_one(const struct capture_view *v, const char *archive,
 	const struct crawl_result *result, bool json)
@@ -371,19 +207,19 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 
 	switch (result->end) {
 	case CRAWL_STOPPED:
-		(void)fprintf(stderr, "stillpoint: stopped; continue with: stillpoint resume %s\n",
-			archive);
+		tell_stopped(archive);
 		return CMD_PARTIAL;
 	case CRAWL_CUT:
 		(void)fprintf(stderr, "stillpoint: %s ended the capture\n", result->cut_by);
 		break;
 	case CRAWL_WAS_FINISHED:
-		(void)fprintf(stderr,
-			result->watched ? "stillpoint: %s: its sites are under watch; go on with "
-					  "stillpoint watch CONFIG\n"
-					: "stillpoint: %s: all its captures are finished; nothing "
-					  "to resume\n",
-			archive);
+		(void)fputs("stillpoint: ", stderr);
+		text_name(stderr, slice_str(archive), 0);
+		(void)fputs(result->watched
+				    ? ": its sites are under watch; go on with stillpoint "
+				      "watch CONFIG\n"
+				    : ": all its captures are finished; nothing to resume\n",
+			stderr);
 		break;
 	case CRAWL_BROKEN:
 		return fail_broken(v->command, result);
@@ -449,8 +285,7 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 	}
 	tell_empty(v->command, results);
 	if (stopped > 0)
-		(void)fprintf(stderr, "stillpoint: stopped; continue with: stillpoint resume %s\n",
-			archive);
+		tell_stopped(archive);
 	if (collect_ids(results, &ids))
 		(void)cmd_fail(v->command, &(struct err){ERR_NOMEM, "out of memory"});
 	else if (v->quiet && !json)

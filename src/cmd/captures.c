@@ -1,24 +1,25 @@
 #include "cmd/captures.h"
+#include "base/text.h"
 
 #include <stdio.h>
 
 #include "base/json.h"
-#include "base/utf8.h"
+#include "base/table.h"
 #include "cmd/archive.h"
-#include "quality/legs.h"
-#include "quality/report.h"
-#include "quality/report_json.h"
-
-enum { SITE_WIDTH = 44 };
+#include "proof/legs.h"
+#include "proof/report.h"
+#include "proof/report_json.h"
 
 /* The sum of what is printed. */
 struct sum {
 	uint64_t captured, sharp, changed, failed, unvisited;
-	size_t captures, running, cut;
+	size_t captures, running, cut, watched;
 };
 
 static const char *how_it_ended(const struct report *r)
 {
+	if (report_is_watched(r))
+		return "under watch";
 	switch (r->capture.state) {
 	case CATALOG_RUNNING:
 		return "not finished";
@@ -30,29 +31,32 @@ static const char *how_it_ended(const struct report *r)
 	return r->captured ? "finished" : "nothing captured";
 }
 
-/* "a very long URL of a site that has to be sho…" */
-static void print_site(slice site)
+static struct cell get_ended(const struct table *t, size_t row)
 {
-	bool is_long = site.len > SITE_WIDTH;
-
-	utf8_print(stdout, is_long ? slice_sub(site, 0, SITE_WIDTH - 1) : site);
-	printf("%*s", is_long ? 0 : (int)(SITE_WIDTH - site.len), is_long ? "…" : "");
+	(void)row;
+	return cell_string(how_it_ended(t->first));
 }
+
+#define CAPTURE(member) MEMBER(struct report, member)
+
+static const struct column COLUMNS[] = {
+	{"capture", TABLE_TEXT, CAPTURE(capture.id), .width = 7},
+	{"site", TABLE_TEXT, CAPTURE(capture.site), .gap = 2, .width = -44},
+	{"captured", TABLE_TEXT, CAPTURE(captured), .gap = 1, .width = 8},
+	{"sharp", TABLE_TEXT, CAPTURE(totals[VERDICT_SHARP]), .gap = 1, .width = 8},
+	{"changed", TABLE_TEXT, CAPTURE(totals[VERDICT_CHANGED]), .gap = 1, .width = 8},
+	{"failed", TABLE_TEXT, CAPTURE(totals[VERDICT_FAILED]), .gap = 1, .width = 8},
+	{"ended", TABLE_TEXT, .get = get_ended, .gap = 2},
+};
+
+static const struct table HEAD = {.columns = COLUMNS, .count = sizeof COLUMNS / sizeof *COLUMNS};
 
 static void print_line(const struct report *r)
 {
-	printf("%7u  ", (unsigned)r->capture.id);
-	print_site(r->capture.site);
-	printf(" %8llu %8llu %8llu %8llu  %s\n", (unsigned long long)r->captured,
-		(unsigned long long)r->totals[VERDICT_SHARP],
-		(unsigned long long)r->totals[VERDICT_CHANGED],
-		(unsigned long long)r->totals[VERDICT_FAILED], how_it_ended(r));
-}
+	struct table line = HEAD;
 
-static void print_head(void)
-{
-	printf("%7s  %-*s %8s %8s %8s %8s  %s\n", "capture", SITE_WIDTH, "site", "captured",
-		"sharp", "changed", "failed", "ended");
+	line.first = r;
+	table_text_row(&line, 0, stdout);
 }
 
 static void print_sum(const char *archive, const struct sum *s)
@@ -65,10 +69,14 @@ static void print_sum(const char *archive, const struct sum *s)
 		printf(", %llu unvisited", (unsigned long long)s->unvisited);
 	if (s->cut > 0)
 		printf("; %zu ended by a limit", s->cut);
-	if (s->running > 0)
-		printf("; %zu not finished: continue with 'stillpoint resume %s'", s->running,
-			archive);
-	printf("\ndetails: stillpoint report %s --capture N\n", archive);
+	if (s->watched > 0)
+		printf("; %zu under watch: go on with 'stillpoint watch CONFIG'", s->watched);
+	if (s->running > 0) {
+		printf("; %zu not finished: continue with ", s->running);
+		text_command(stdout, "resume", archive, "");
+	}
+	(void)fputs("\ndetails: ", stdout);
+	text_command(stdout, "report", archive, " --capture N\n");
 }
 
 static void add_up(struct sum *s, const struct report *r)
@@ -79,7 +87,8 @@ static void add_up(struct sum *s, const struct report *r)
 	s->sharp += r->totals[VERDICT_SHARP];
 	s->changed += r->totals[VERDICT_CHANGED];
 	s->failed += r->totals[VERDICT_FAILED];
-	s->running += r->capture.state == CATALOG_RUNNING;
+	s->watched += report_is_watched(r);
+	s->running += r->capture.state == CATALOG_RUNNING && !report_is_watched(r);
 	s->cut += r->capture.state == CATALOG_CUT;
 }
 
@@ -147,7 +156,7 @@ static enum cmd_status print_text(struct listing *l)
 	struct err err = {0};
 	int rc;
 
-	print_head();
+	table_text_head(&HEAD, stdout);
 	rc = list_captures(l, &err);
 	if (rc == 0)
 		print_sum(l->archive, &l->sum);

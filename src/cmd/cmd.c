@@ -1,8 +1,10 @@
 #include "cmd/cmd.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +13,27 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/output.h"
+#include "base/text.h"
 #include "cmd/stop.h"
-#include "cmd/text.h"
-
-enum { STEM_SIZE = 64 };
 
 /* Messages quote files: no quotation may break the line or command the terminal. */
 static void print_error(const char *command, const char *text)
 {
-	(void)fputs("stillpoint: ", stderr);
+	(void)fprintf(stderr, "%s: ", CMD_PROGRAM);
 	if (command)
 		(void)fprintf(stderr, "%s: ", command);
+	text_name(stderr, slice_str(text), 0);
+	(void)putc('\n', stderr);
+}
+
+void cmd_say(const char *format, ...)
+{
+	char text[PATH_MAX + 1024];
+	va_list arguments;
+
+	va_start(arguments, format);
+	(void)vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
 	text_name(stderr, slice_str(text), 0);
 	(void)putc('\n', stderr);
 }
@@ -81,8 +93,8 @@ bool cmd_options(const struct options *o, int argc, char **argv, void *out,
 
 	if (rc == 0)
 		return true;
-	if (rc == OPTIONS_HELP) {
-		options_help(o, stdout);
+	if (rc == OPTIONS_HELP || rc == OPTIONS_HELP_ALL) {
+		options_help(o, rc == OPTIONS_HELP_ALL, stdout);
 		*ret_status = cmd_finish(0);
 	} else {
 		*ret_status = cmd_fail(NULL, &err); /* it names the command itself */
@@ -166,7 +178,7 @@ bool cmd_read_line(FILE *file, struct buf *line)
 	return true;
 }
 
-int cmd_write_file(const char *path, void (*write)(const void *context, FILE *file),
+int cmd_write_file(const char *path, int (*write)(const void *context, FILE *file),
 	const void *context, struct err *err)
 {
 	struct output out;
@@ -174,38 +186,6 @@ int cmd_write_file(const char *path, void (*write)(const void *context, FILE *fi
 
 	if (rc)
 		return rc;
-	write(context, out.file);
-	return output_close(&out, 0, err);
-}
-
-/* Copies the name without -offline or -online; false when it has neither. */
-static bool make_stem(const char *name, char out[STEM_SIZE])
-{
-	const char *dash = strrchr(name, '-');
-
-	if (!dash || (strcmp(dash, "-offline") != 0 && strcmp(dash, "-online") != 0))
-		return false;
-	(void)snprintf(out, STEM_SIZE, "%.*s", (int)(dash - name), name);
-	return true;
-}
-
-const struct plan_strategy *cmd_strategy(const char *name, bool all_known, struct err *err)
-{
-	const struct plan_strategy *found = plan_strategy_find(name, all_known);
-	char stems[2][STEM_SIZE]; /* one that is the best so far, and one to try */
-	int spare = 0;
-	struct closest c;
-
-	if (found)
-		return found;
-	closest_init(&c, name);
-	for (size_t i = 0; (found = plan_strategy_at(i)); i++) {
-		closest_offer(&c, found->name);
-		if (make_stem(found->name, stems[spare]))
-			closest_offer(&c, stems[spare]);
-		if (closest_get(&c) == stems[spare])
-			spare = !spare;
-	}
-	(void)cmd_unknown("unknown strategy", &c, "all: stillpoint plan --list-strategies", err);
-	return NULL;
+	rc = err_code(err, write(context, out.file));
+	return output_close(&out, rc, err);
 }

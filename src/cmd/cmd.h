@@ -15,10 +15,12 @@
 #include "base/closest.h"
 #include "base/err.h"
 #include "base/options.h"
-#include "plan/plan.h"
 
 /* The strategy of commands that are not told which. */
 #define CMD_STRATEGY "stillpoint"
+
+/* The name of the program that runs: its main file says it. */
+extern const char CMD_PROGRAM[];
 
 /* What the program exits with. */
 enum cmd_status {
@@ -30,7 +32,6 @@ enum cmd_status {
 
 /* argv[0] is the command's name. Return what to exit with. */
 enum cmd_status cmd_crawl(int argc, char **argv);
-enum cmd_status cmd_demo(int argc, char **argv);
 enum cmd_status cmd_diff(int argc, char **argv);
 enum cmd_status cmd_export(int argc, char **argv);
 enum cmd_status cmd_import(int argc, char **argv);
@@ -39,7 +40,6 @@ enum cmd_status cmd_index(int argc, char **argv);
 enum cmd_status cmd_retire(int argc, char **argv);
 enum cmd_status cmd_inspect(int argc, char **argv);
 enum cmd_status cmd_judge(int argc, char **argv);
-enum cmd_status cmd_living_site(int argc, char **argv);
 enum cmd_status cmd_plan(int argc, char **argv);
 enum cmd_status cmd_predict(int argc, char **argv);
 enum cmd_status cmd_rates(int argc, char **argv);
@@ -49,7 +49,6 @@ enum cmd_status cmd_resume(int argc, char **argv);
 enum cmd_status cmd_search(int argc, char **argv);
 enum cmd_status cmd_serve(int argc, char **argv);
 enum cmd_status cmd_similar(int argc, char **argv);
-enum cmd_status cmd_simulate(int argc, char **argv);
 enum cmd_status cmd_train(int argc, char **argv);
 enum cmd_status cmd_verify(int argc, char **argv);
 enum cmd_status cmd_watch(int argc, char **argv);
@@ -61,10 +60,13 @@ enum cmd_status cmd_report_capture(const char *archive, uint32_t capture, bool j
 enum cmd_status cmd_report_page(const char *archive, const char *html);
 
 /*
- * Prints "stillpoint: COMMAND: …" as one line on standard error and returns the status that belongs
+ * Prints "PROGRAM: COMMAND: …" as one line on standard error and returns the status that belongs
  * to the error. The command is NULL where the error names it, or where there is none.
  */
 enum cmd_status cmd_fail(const char *command, const struct err *err);
+
+/* A line of standard error as printf makes it; control characters in it are masked. */
+void cmd_say(const char *format, ...) SP_PRINTF(1, 2);
 
 /* The same for a file of the user's that cannot be read: bad input, whatever the reason. */
 enum cmd_status cmd_fail_input(const char *command, const struct err *err);
@@ -117,10 +119,7 @@ int cmd_read_input(const char *path, struct buf *out, struct err *err) SP_MUST_C
 bool cmd_read_line(FILE *file, struct buf *line);
 
 /* Writes a file anew; "-" is standard output. 0, or ERR_IO with "PATH: why" in err. */
-int cmd_write_file(const char *path, void (*write)(const void *context, FILE *file),
+int cmd_write_file(const char *path, int (*write)(const void *context, FILE *file),
 	const void *context, struct err *err);
-
-/* Finds a strategy; else NULL and an error that proposes one. */
-const struct plan_strategy *cmd_strategy(const char *name, bool all_known, struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* stillpoint diff: the two versions of a page side by side. */
-#include "cmd/diff.h"
+#include "report/diff.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,17 +9,18 @@
 #include "cmd/cmd.h"
 #include "cmd/noise.h"
 #include "cmd/option_row.h"
-#include "quality/learned_pages.h"
-#include "quality/legs.h"
-#include "quality/originals.h"
-#include "quality/why.h"
+#include "proof/learned_pages.h"
+#include "proof/legs.h"
+#include "proof/noise_rules.h"
+#include "proof/originals.h"
+#include "proof/why.h"
 
 enum { CAPTURE_MAX = 1 << 24 };
 
 struct diff_options {
 	int64_t capture; /* 0: the newest that has the page */
 	const char *html;
-	struct option_list without;
+	struct text_list without;
 	bool json;
 };
 
@@ -44,7 +45,7 @@ static const struct option_spec SPECS[] = {
 static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "diff",
-	.usage = "ARCHIVE URL [OPTION…]",
+	.usage = "ARCHIVE|FILE URL [OPTION…]",
 	.description = "Shows the two versions of a page, its visit and its revisit, side by side: "
 		       "every place where they differ, the rule that explains it as noise, or that "
 		       "nothing does.",
@@ -137,7 +138,7 @@ static const char *one_look_reason(const struct catalog_capture *c, const struct
 	return c->state == CATALOG_RUNNING ? "the capture is not finished" : "it was not revisited";
 }
 
-/* Those by which the page was judged (quality/legs.h): 0 or ERR_NOTFOUND. */
+/* Those by which the page was judged (proof/legs.h): 0 or ERR_NOTFOUND. */
 static int find_looks(
 	const struct why *w, const struct catalog_capture *c, struct looks *ret, struct err *err)
 {
@@ -168,9 +169,10 @@ static int find_looks(
 
 /* ---- output ---- */
 
-static void write_html(const void *diff, FILE *file)
+static int write_html(const void *diff, FILE *file)
 {
 	diff_html(diff, file);
+	return 0;
 }
 
 static enum cmd_status show(const struct diff *d, const struct diff_options *o)
@@ -308,7 +310,7 @@ static enum cmd_status run_capture(const char *warc_dir, struct catalog *catalog
 	int rc = why_find(&w, catalog, capture, url, &err);
 
 	rules_init(&rules);
-	originals_init(&originals, catalog);
+	originals_init(&originals, catalog, 0);
 	if (rc == ERR_NOTFOUND)
 		rc = propose(catalog, capture->id, url, &err);
 	if (rc == 0)

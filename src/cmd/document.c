@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
-#include "http/media_type.h"
+#include "formats/media_type.h"
 
 static int feed(struct page *page, FILE *file, const char *path, struct err *err)
 {

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "cmd/option_row.h"
-#include "extract/page.h"
+#include "formats/page.h"
 
 /* The row for the member type, a string, of a command's options. */
 #define DOCUMENT_TYPE_SPEC                                                                    \

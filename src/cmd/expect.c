@@ -12,10 +12,11 @@
 #include "base/lists.h"
 #include "base/parse.h"
 #include "base/progress.h"
+#include "base/text.h"
 #include "cmd/expect_hours.h"
 #include "cmd/expect_limit.h"
-#include "cmd/text.h"
-#include "sim/exposure.h"
+#include "crawl/settings.h"
+#include "plan/expect_exposure.h"
 
 #define DELAYS     "0.1,0.2,0.5,1,2,5,10,30,60"
 #define STRATEGIES "bfs-fifo,bfs-lifo,hottest-middle,sharc-selective,solar,stillpoint"
@@ -89,7 +90,7 @@ static int read_strategies(struct table *t, struct err *err)
 		char name[NAME_SIZE];
 
 		(void)snprintf(name, sizeof name, "%.*s", (int)item.len, item.ptr);
-		s = cmd_strategy(name, true, err);
+		s = strategy_named(name, true, err);
 		if (!s)
 			return ERR_USAGE;
 		if (slice_vec_push(&t->labels, item) || strategies_push(&t->strategies, s))

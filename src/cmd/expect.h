@@ -3,7 +3,7 @@
 #define CMD_EXPECT_H
 
 #include "cmd/cmd.h"
-#include "sim/site.h"
+#include "plan/expect_site.h"
 
 enum cmd_format {
 	CMD_FORMAT_TEXT,
@@ -20,7 +20,7 @@ struct expect_params {
 	double tau;
 	bool fast;
 	double time_limit; /* seconds; 0: none, and the table is one of strategies */
-	const char *hours; /* as frontier/window.h, in place of a limit; NULL: none */
+	const char *hours; /* as crawl/gate.h, in place of a limit; NULL: none */
 	int aim;           /* enum plan_aim; below 0: all of them */
 	enum cmd_format format;
 };

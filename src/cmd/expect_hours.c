@@ -5,9 +5,9 @@
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/json.h"
-#include "cmd/text.h"
-#include "frontier/window.h"
-#include "sim/exposure.h"
+#include "base/text.h"
+#include "crawl/gate.h"
+#include "plan/expect_exposure.h"
 
 /* One line of the table. */
 struct row {

@@ -1,12 +1,11 @@
 #include "cmd/expect_limit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "base/api.h"
-#include "base/format.h"
-#include "base/json.h"
-#include "cmd/text.h"
-#include "sim/exposure.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "plan/expect_exposure.h"
 
 /* The order of the table: from most visits to most revisits. */
 static const enum plan_aim AIMS[] = {PLAN_COMPLETE, PLAN_BALANCED, PLAN_SHARP};
@@ -14,70 +13,66 @@ static const enum plan_aim AIMS[] = {PLAN_COMPLETE, PLAN_BALANCED, PLAN_SHARP};
 enum { AIM_COUNT = sizeof AIMS / sizeof AIMS[0] };
 
 /* One line of the table: an aim at a delay. */
-struct cell {
+struct row {
 	double delay;
 	size_t downloads;
-	enum plan_aim aim;
+	uint8_t aim;
 	struct plan_share share;
 };
 
-static bool is_wanted(const struct expect_params *p, enum plan_aim aim)
+static const char *aim_word(uint64_t aim)
 {
-	return p->aim < 0 || aim == (enum plan_aim)p->aim;
+	return PLAN_AIMS[aim];
 }
 
-static int compute(const struct expect_params *p, double delay, enum plan_aim aim, struct cell *ret)
+#define ROW(member) MEMBER(struct row, member)
+#define TEXT        (TABLE_TEXT | TABLE_CSV)
+#define ALL         (TEXT | TABLE_JSON)
+
+static const struct column COLUMNS[] = {
+	{"delay", TEXT, ROW(delay), .suffix = " s", .width = 8},
+	{"downloads", TEXT, ROW(downloads), .gap = 2, .width = 9},
+	{"aim", TEXT, ROW(aim), .word = aim_word, .gap = 2, .width = -8},
+	{"visits", ALL, ROW(share.visits), .heading = "captured", .gap = 2, .width = 9},
+	{"revisits", ALL, ROW(share.revisits), .heading = "revisited", .gap = 2, .width = 9},
+	{"captured", TABLE_CSV | TABLE_JSON, ROW(share.captured)},
+	{"expected_sharp", ALL, ROW(share.sharp), .heading = "sharp", .decimals = 1, .gap = 2,
+		.width = 9},
+	{"upper_bound", ALL, ROW(share.bound), .heading = "upper bound", .decimals = 1, .gap = 2,
+		.width = 11},
+};
+
+/* Those of a delay stand together. 0 or ERR_NOMEM; free the rows in any case. */
+static int compute(const struct expect_params *p, const double *delays, size_t count,
+	struct row **ret_rows, size_t *ret_len)
 {
 	struct exposure_params params = {.site = p->site, .fast = p->fast};
+	struct row *rows = calloc(count, AIM_COUNT * sizeof *rows);
+	size_t len = 0;
+	int rc = rows ? 0 : ERR_NOMEM;
 
-	*ret = (struct cell){
-		.delay = delay, .downloads = exposure_downloads(delay, p->time_limit), .aim = aim};
-	return exposure_share(&params, delay, ret->downloads, aim, &ret->share);
-}
+	for (size_t i = 0; i < count * AIM_COUNT && rc == 0; i++) {
+		enum plan_aim aim = AIMS[i % AIM_COUNT];
+		double delay = delays[i / AIM_COUNT];
+		struct row row = {.delay = delay,
+			.downloads = exposure_downloads(delay, p->time_limit),
+			.aim = (uint8_t)aim};
 
-/* ---- JSON ---- */
-
-static void json_cell(struct json *j, const struct cell *c)
-{
-	json_key(j, PLAN_AIMS[c->aim]);
-	json_object_begin(j);
-	json_put_uint(j, "visits", c->share.visits);
-	json_put_uint(j, "revisits", c->share.revisits);
-	json_put_double(j, "captured", c->share.captured);
-	json_put_double(j, "expected_sharp", c->share.sharp);
-	json_put_double(j, "upper_bound", c->share.bound);
-	json_object_end(j);
-}
-
-static int json_row(struct json *j, const struct expect_params *p, double delay)
-{
-	int rc = 0;
-
-	json_object_begin(j);
-	json_put_double(j, "delay", delay);
-	json_put_double(j, "seconds_needed", exposure_duration(p->site->n, delay));
-	json_put_uint(j, "downloads", exposure_downloads(delay, p->time_limit));
-	json_key(j, "aims");
-	json_object_begin(j);
-	for (size_t k = 0; rc == 0 && k < AIM_COUNT; k++) {
-		struct cell c;
-
-		if (!is_wanted(p, AIMS[k]))
+		if (p->aim >= 0 && aim != (enum plan_aim)p->aim)
 			continue;
-		rc = compute(p, delay, AIMS[k], &c);
-		if (rc == 0)
-			json_cell(j, &c);
+		rc = exposure_share(&params, delay, row.downloads, aim, &row.share);
+		rows[len++] = row;
 	}
-	json_object_end(j);
-	json_object_end(j);
+	*ret_rows = rows;
+	*ret_len = len;
 	return rc;
 }
 
-static int print_json(
-	const struct expect_params *p, const double *delays, size_t count, struct err *err)
+static int print_json(const struct expect_params *p, const struct table *t, size_t delays)
 {
+	const struct row *rows = t->first;
+	size_t aims = t->rows / delays;
 	struct json j;
-	int rc = 0;
 
 	json_init_file(&j, stdout, JSON_LINES);
 	json_document_begin(&j);
@@ -85,78 +80,54 @@ static int print_json(
 	json_put_double(&j, "time_limit", p->time_limit);
 	json_key(&j, "rows");
 	json_array_begin(&j);
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = json_row(&j, p, delays[i]);
+	for (size_t i = 0; i < t->rows; i += aims) {
+		json_object_begin(&j);
+		json_put_double(&j, "delay", rows[i].delay);
+		json_put_double(&j, "seconds_needed", exposure_duration(p->site->n, rows[i].delay));
+		json_put_uint(&j, "downloads", rows[i].downloads);
+		json_key(&j, "aims");
+		json_object_begin(&j);
+		for (size_t k = i; k < i + aims; k++) {
+			json_key(&j, PLAN_AIMS[rows[k].aim]);
+			json_object_begin(&j);
+			table_json_members(t, k, &j);
+			json_object_end(&j);
+		}
+		json_object_end(&j);
+		json_object_end(&j);
+	}
 	json_array_end(&j);
 	json_object_end(&j);
-	return rc ? err_code(err, rc) : json_finish(&j);
+	return json_finish(&j);
 }
 
-/* ---- text and CSV ---- */
-
-static void print_csv_cell(const struct cell *c)
-{
-	char delay[FORMAT_DOUBLE_SIZE], captured[FORMAT_DOUBLE_SIZE], sharp[FORMAT_DOUBLE_SIZE],
-		bound[FORMAT_DOUBLE_SIZE];
-
-	(void)format_double(c->delay, delay);
-	(void)format_double(c->share.captured, captured);
-	(void)format_double(c->share.sharp, sharp);
-	(void)format_double(c->share.bound, bound);
-	printf("%s,%zu,%s,%zu,%zu,%s,%s,%s\n", delay, c->downloads, PLAN_AIMS[c->aim],
-		c->share.visits, c->share.revisits, captured, sharp, bound);
-}
-
-static void print_text_cell(const struct cell *c)
-{
-	char delay[FORMAT_DOUBLE_SIZE];
-
-	(void)format_double(c->delay, delay);
-	printf("%6s s  %9zu  %-8s  %9zu  %9zu  %9.1f  %11.1f\n", delay, c->downloads,
-		PLAN_AIMS[c->aim], c->share.visits, c->share.revisits, c->share.sharp,
-		c->share.bound);
-}
-
-static void print_head(const struct expect_params *p)
+static void print_text(const struct expect_params *p, const struct table *t)
 {
 	char limit[TEXT_DURATION_SIZE];
 
-	if (p->format == CMD_FORMAT_CSV) {
-		puts("delay,downloads,aim,visits,revisits,captured,expected_sharp,upper_bound");
-		return;
-	}
 	text_duration(p->time_limit, limit);
 	printf("%zu pages in %s: how many are captured and how many may be expected sharp%s\n\n",
 		p->site->n, limit, p->site->weights ? " (weighted)" : "");
-	printf("%8s  %9s  %-8s  %9s  %9s  %9s  %11s\n", "delay", "downloads", "aim", "captured",
-		"revisited", "sharp", "upper bound");
-}
-
-static int print_lines(
-	const struct expect_params *p, const double *delays, size_t count, struct err *err)
-{
-	int rc = 0;
-
-	print_head(p);
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		for (size_t k = 0; rc == 0 && k < AIM_COUNT; k++) {
-			struct cell c;
-
-			if (!is_wanted(p, AIMS[k]))
-				continue;
-			rc = compute(p, delays[i], AIMS[k], &c);
-			if (rc == 0)
-				(p->format == CMD_FORMAT_CSV ? print_csv_cell : print_text_cell)(
-					&c);
-		}
-	if (rc == 0 && p->format == CMD_FORMAT_TEXT)
-		puts("\nupper bound: what no choice of so many revisits can exceed in expectation");
-	return rc ? err_code(err, rc) : 0;
+	table_text(t, stdout);
+	puts("\nupper bound: what no choice of so many revisits can exceed in expectation");
 }
 
 int expect_limit(
 	const struct expect_params *params, const double *delays, size_t count, struct err *err)
 {
-	return (params->format == CMD_FORMAT_JSON ? print_json : print_lines)(
-		params, delays, count, err);
+	struct table t = {.columns = COLUMNS,
+		.count = sizeof COLUMNS / sizeof *COLUMNS,
+		.stride = sizeof(struct row)};
+	struct row *rows = NULL;
+	int rc = err_code(err, compute(params, delays, count, &rows, &t.rows));
+
+	t.first = rows;
+	if (rc == 0 && params->format == CMD_FORMAT_JSON)
+		rc = print_json(params, &t, count);
+	else if (rc == 0 && params->format == CMD_FORMAT_CSV)
+		table_csv(&t, stdout);
+	else if (rc == 0)
+		print_text(params, &t);
+	free(rows);
+	return rc;
 }

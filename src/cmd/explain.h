@@ -6,10 +6,9 @@
 
 #include "catalog/catalog.h"
 #include "cmd/cmd.h"
-#include "quality/report.h"
 
-/* Explains one page of the report on standard output, as text or as JSON. */
+/* Explains one page of a capture (0: the last one) on standard output, as text or as JSON. */
 enum cmd_status explain_page(
-	const char *command, struct catalog *c, const struct report *r, const char *url, bool json);
+	const char *command, struct catalog *c, uint32_t capture, const char *url, bool json);
 
 #endif

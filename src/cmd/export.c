@@ -4,14 +4,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "archive/export_chosen.h"
+#include "archive/export_table.h"
+#include "archive/export_wacz.h"
+#include "archive/export_warc.h"
 #include "base/output.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
-#include "export/chosen.h"
-#include "export/table.h"
-#include "export/wacz.h"
-#include "export/warc.h"
 
 struct export_options {
 	const char *wacz, *warc, *cdxj, *csv;
@@ -131,15 +131,13 @@ static void tell(const char *archive, const struct form *form, const struct expo
 	if (strcmp(form->path, "-") != 0)
 		print_sum(form->path, x);
 	if (x->damaged)
-		fprintf(stderr,
-			"stillpoint: export: %s: damaged records (%" PRIu64
+		cmd_say("stillpoint: export: %s: damaged records (%" PRIu64
 			") are left out of the index, and of records that are "
-			"written anew; 'stillpoint verify' says which\n",
+			"written anew; 'stillpoint verify' says which",
 			archive, x->damaged);
 	if (x->open)
-		fprintf(stderr,
-			"stillpoint: export: %s: left out: files of a capture that is not "
-			"finished (%" PRIu64 "); 'stillpoint resume' completes them\n",
+		cmd_say("stillpoint: export: %s: left out: files of a capture that is not "
+			"finished (%" PRIu64 "); 'stillpoint resume' completes them",
 			archive, x->open);
 }
 

@@ -2,13 +2,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/csv.h"
-#include "base/format.h"
-#include "base/json.h"
+#include "base/table.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
-#include "quality/link_graph.h"
+#include "proof/link_graph.h"
 
 struct graph_options {
 	int64_t capture; /* 0: the last */
@@ -39,50 +37,64 @@ static const struct options OPTIONS = {
 	.max_args = 1,
 };
 
-static void print_csv(const struct report *r, const struct link_graph *g)
-{
-	char number[FORMAT_DOUBLE_SIZE];
+struct rows {
+	const struct report *report;
+	const struct link_graph *graph;
+};
 
-	puts("url,indegree,outdegree,pagerank");
-	for (size_t i = 0; i < g->pages.len; i++) {
-		csv_write_field(stdout, r->pages.ptr[g->pages.ptr[i]].url);
-		printf(",%zu,%zu,%.*s\n", rank_links_count(&g->graph.in, i),
-			rank_links_count(&g->graph.out, i), (int)format_double(g->rank[i], number),
-			number);
-	}
+static struct cell get_url(const struct table *t, size_t row)
+{
+	const struct rows *r = t->context;
+
+	return cell_text(r->report->pages.ptr[r->graph->pages.ptr[row]].url);
 }
 
-static int print_json(const struct report *r, const struct link_graph *g)
+static struct cell get_in(const struct table *t, size_t row)
 {
+	return cell_uint(
+		rank_links_count(&((const struct rows *)t->context)->graph->graph.in, row));
+}
+
+static struct cell get_out(const struct table *t, size_t row)
+{
+	return cell_uint(
+		rank_links_count(&((const struct rows *)t->context)->graph->graph.out, row));
+}
+
+static struct cell get_rank(const struct table *t, size_t row)
+{
+	return cell_double(((const struct rows *)t->context)->graph->rank[row]);
+}
+
+#define BOTH (TABLE_JSON | TABLE_CSV)
+
+static const struct column COLUMNS[] = {
+	{"url", BOTH, .get = get_url},
+	{"indegree", BOTH, .get = get_in},
+	{"outdegree", BOTH, .get = get_out},
+	{"pagerank", BOTH, .get = get_rank},
+};
+
+static int print(const struct report *r, const struct link_graph *g, bool json)
+{
+	struct table t = {.columns = COLUMNS,
+		.count = sizeof COLUMNS / sizeof *COLUMNS,
+		.context = &(struct rows){r, g},
+		.rows = g->pages.len};
 	struct json j;
 
-	json_init_file(&j, stdout, JSON_LINES);
-	json_object_begin(&j);
-	json_key(&j, "schema");
-	json_int(&j, 1);
-	json_key(&j, "capture");
-	json_slice(&j, r->capture.uuid);
-	json_key(&j, "site");
-	json_slice(&j, r->capture.site);
-	json_key(&j, "pages");
-	json_uint(&j, g->pages.len);
-	json_key(&j, "links");
-	json_uint(&j, g->graph.out.from[g->graph.n]);
-	json_key(&j, "rows");
-	json_array_begin(&j);
-	for (size_t i = 0; i < g->pages.len; i++) {
-		json_object_begin(&j);
-		json_key(&j, "url");
-		json_slice(&j, r->pages.ptr[g->pages.ptr[i]].url);
-		json_key(&j, "indegree");
-		json_uint(&j, rank_links_count(&g->graph.in, i));
-		json_key(&j, "outdegree");
-		json_uint(&j, rank_links_count(&g->graph.out, i));
-		json_key(&j, "pagerank");
-		json_double(&j, g->rank[i]);
-		json_object_end(&j);
+	if (!json) {
+		table_csv(&t, stdout);
+		return 0;
 	}
-	json_array_end(&j);
+	json_init_file(&j, stdout, JSON_LINES);
+	json_document_begin(&j);
+	json_text(&j, "capture", r->capture.uuid);
+	json_text(&j, "site", r->capture.site);
+	json_put_uint(&j, "pages", g->pages.len);
+	json_put_uint(&j, "links", g->graph.out.from[g->graph.n]);
+	json_key(&j, "rows");
+	table_json(&t, &j);
 	json_object_end(&j);
 	return json_finish(&j);
 }
@@ -103,10 +115,8 @@ static enum cmd_status run(const char *archive, const struct graph_options *o)
 		rc = link_graph_load(&graph, &report, catalog, &err);
 	if (rc)
 		status = cmd_fail_archive("graph", &err);
-	else if (o->json)
-		status = cmd_finish(print_json(&report, &graph));
 	else
-		status = cmd_finish((print_csv(&report, &graph), 0));
+		status = cmd_finish(print(&report, &graph, o->json));
 	link_graph_release(&graph);
 	report_release(&report);
 	catalog_close(catalog);

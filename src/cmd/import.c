@@ -1,20 +1,25 @@
 /* stillpoint import: keeps captures that others made in an archive, for the rates of its pages. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "archive/directory.h"
+#include "archive/index.h"
+#include "archive/our_file.h"
+#include "archive/rates_keep.h"
+#include "archive/rebuild.h"
+#include "archive/take_in.h"
+#include "base/file.h"
 #include "base/parse.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
 #include "cmd/listings.h"
 #include "cmd/option_row.h"
-#include "rates/keep.h"
-#include "store/directory.h"
-#include "store/index.h"
-#include "store/take_in.h"
 
 struct import_options {
-	struct option_list cdx_servers, timemaps;
+	struct text_list cdx_servers, timemaps;
 	const char *delay;
 	const char *output; /* archive, where it is not the first argument */
 };
@@ -60,10 +65,15 @@ static const struct options OPTIONS = {
 	.max_args = SIZE_MAX,
 };
 
+enum { NAMES_MAX = 256 << 20 };
+
 struct importing {
 	struct catalog *catalog;
 	struct rates_observed files; /* what lists of captures say */
-	struct option_list content;  /* what is copied into the archive */
+	struct text_list content;    /* what is copied into the archive */
+	struct text_list ours;       /* names of copied files that hold captures of ours */
+	struct arena names;
+	struct rebuild_counts added; /* of those captures */
 	struct take_in_counts taken;
 	struct download_params download;
 	struct keep_totals totals;
@@ -103,7 +113,7 @@ static int read_files(struct importing *x, const struct import_options *o,
 		if (o->output && take_in_is_content(path)) {
 			rc = take_in_check(path, cmd_temporary(), err);
 			if (rc == 0)
-				rc = err_code(err, option_list_push(&x->content, path));
+				rc = err_code(err, text_list_push(&x->content, path));
 		} else {
 			rc = read_list(&x->files, path, err);
 		}
@@ -111,11 +121,20 @@ static int read_files(struct importing *x, const struct import_options *o,
 	return rc;
 }
 
+/* Captures of ours become captures of the archive; of others only the times are of use. */
 static int on_taken(void *context, const char *path, struct err *err)
 {
+	struct warc_source source = {.fd = file_open_inside(AT_FDCWD, path)};
 	struct importing *x = context;
+	const char *name;
+	bool is_ours = source.fd >= 0 && our_file_is_source(&source);
 
-	return listings_read(&x->files, "import", path, err);
+	if (source.fd >= 0)
+		(void)close(source.fd);
+	if (!is_ours)
+		return listings_read(&x->files, "import", path, err);
+	name = arena_strdup(&x->names, slice_base_name(slice_str(path)));
+	return err_code(err, name ? text_list_push(&x->ours, name) : ERR_NOMEM);
 }
 
 static int import_content(struct importing *x, const struct directory *d, struct err *err)
@@ -124,6 +143,8 @@ static int import_content(struct importing *x, const struct directory *d, struct
 
 	for (size_t i = 0; rc == 0 && i < x->content.len; i++)
 		rc = take_in(d, x->content.ptr[i], on_taken, x, &x->taken, err);
+	if (rc == 0 && x->ours.len)
+		rc = rebuild_import(d, x->catalog, &x->ours, &x->added, err);
 	if (rc == 0 && x->content.len)
 		rc = index_write(x->catalog, d, err);
 	return rc;
@@ -135,7 +156,7 @@ static void on_part(void *context, const struct listing_counts *counts)
 }
 
 static int import_servers(struct importing *x, enum remote_kind kind,
-	const struct option_list *addresses, struct err *err)
+	const struct text_list *addresses, struct err *err)
 {
 	int rc = 0;
 
@@ -171,6 +192,10 @@ static enum cmd_status import_all(
 	if (x->content.len)
 		printf("copied %" PRIu64 " WARC files; %" PRIu64 " were there already\n",
 			x->taken.files, x->taken.known);
+	if (x->added.captures.captures)
+		printf("captures of Stillpoint, which 'stillpoint report --captures' lists: "
+		       "%" PRIu64 "\n",
+			x->added.captures.captures);
 	printf("imported %" PRIu64 " captures of %zu pages; %" PRIu64 " were there already\n",
 		x->totals.added, x->totals.pages.len, x->totals.known);
 	return cmd_finish(0);
@@ -202,11 +227,14 @@ static enum cmd_status import(
 	for (size_t i = 0; i < args->count; i++)
 		archive_guard_files(args->ptr[i], false);
 	rates_observed_init(&x->files, RATES_CHANGE_PAYLOAD);
+	arena_init_small(&x->names, NAMES_MAX);
 	status = read_files(x, o, args, &err)
 			 ? cmd_fail_input("import", &err)
 			 : import_into(o->output ? o->output : args->ptr[0], x, o);
 	rates_observed_release(&x->files);
-	option_list_release(&x->content);
+	text_list_release(&x->content);
+	text_list_release(&x->ours);
+	arena_release(&x->names);
 	return status;
 }
 
@@ -232,7 +260,7 @@ enum cmd_status cmd_import(int argc, char **argv)
 	keep_totals_init(&x.totals);
 	status = err.code ? cmd_fail("import", &err) : import(&x, &o, &args);
 	keep_totals_release(&x.totals);
-	option_list_release(&o.cdx_servers);
-	option_list_release(&o.timemaps);
+	text_list_release(&o.cdx_servers);
+	text_list_release(&o.timemaps);
 	return status;
 }

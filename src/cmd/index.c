@@ -5,12 +5,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "archive/foreign_index.h"
+#include "archive/index.h"
+#include "base/text.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
-#include "cmd/text.h"
-#include "store/foreign_index.h"
-#include "store/index.h"
-#include "text/text_db.h"
+#include "cmd/option_row.h"
 #include "text/text_index.h"
 
 struct index_options {
@@ -18,23 +18,18 @@ struct index_options {
 	bool compressed, text;
 };
 
+#define ROW_OF struct index_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "output",
-		.letter = 'o',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct index_options, output),
-		.metavar = "FILE",
-		.help = "where to write the index; '-' is standard output (default: index.cdxj in "
-			"the directory)"},
-	{.name = "compressed",
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct index_options, compressed),
-		.help = "write ZipNum: blocks in NAME.cdx.gz, and their index in NAME.idx"},
-	{.name = "text",
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct index_options, text),
-		.help = "write a full text index instead, text.sqlite in the directory; only files "
-			"that it does not know yet are read"},
+	ROW(STRING, output, "output", 'o',
+		"where to write the index; '-' is standard output (default: index.cdxj in "
+		"the directory)",
+		.metavar = "FILE"),
+	ROW(FLAG, compressed, "compressed", 0,
+		"write ZipNum: blocks in NAME.cdx.gz, and their index in NAME.idx"),
+	ROW(FLAG, text, "text", 0,
+		"write a full text index instead, text.sqlite in the directory; only files "
+		"that it does not know yet are read"),
 	{.name = NULL},
 };
 

@@ -5,16 +5,14 @@
 #ifndef CMD_INSPECT_H
 #define CMD_INSPECT_H
 
-int inspect_allocate(int argc, char **argv);
-int inspect_change(int argc, char **argv);
-int inspect_distance(int argc, char **argv);
-int inspect_pagerank(int argc, char **argv);
-int inspect_rate(int argc, char **argv);
-int inspect_robots(int argc, char **argv);
-int inspect_sitemap(int argc, char **argv);
-int inspect_links(int argc, char **argv);
-int inspect_text(int argc, char **argv);
-int inspect_url(int argc, char **argv);
-int inspect_warc(int argc, char **argv);
+#include "cmd/cmd.h"
+
+enum cmd_status inspect_change(int argc, char **argv);
+enum cmd_status inspect_links(int argc, char **argv);
+enum cmd_status inspect_robots(int argc, char **argv);
+enum cmd_status inspect_sitemap(int argc, char **argv);
+enum cmd_status inspect_text(int argc, char **argv);
+enum cmd_status inspect_url(int argc, char **argv);
+enum cmd_status inspect_warc(int argc, char **argv);
 
 #endif

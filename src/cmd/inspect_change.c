@@ -4,13 +4,15 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "archive/warc_date.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/json_read.h"
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
 #include "cmd/noise.h"
+#include "cmd/option_row.h"
+#include "report/diff.h"
+#include "warc/warc_date.h"
 
 enum {
 	LINE_MAX_BYTES = 64 << 10,
@@ -20,49 +22,29 @@ enum {
 };
 
 struct change_options {
-	struct option_list without;
+	struct text_list without;
 	const char *ignore;
 	const char *media_type, *url, *looks;
 	bool list;
 };
 
+#define ROW_OF struct change_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "without-rule",
-		.letter = 'w',
-		.kind = OPTION_LIST,
-		.offset = offsetof(struct change_options, without),
-		.metavar = "NAME",
-		.help = "switch this rule off; may be given several times (default: all rules are "
-			"on)"},
-	{.name = "ignore",
-		.letter = 'i',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct change_options, ignore),
-		.metavar = "FILE",
-		.help = "rules of your own: what to ignore, see docs/judgement.md"},
-	{.name = "media-type",
-		.letter = 'm',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct change_options, media_type),
-		.metavar = "TYPE",
-		.help = "of A and B, as Content-Type has it (default: text/html)"},
-	{.name = "url",
-		.letter = 'u',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct change_options, url),
-		.metavar = "URL",
-		.help = "of the page (default: not known)"},
-	{.name = "looks",
-		.letter = 'l',
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct change_options, looks),
-		.metavar = "T1,T2",
-		.help = "when A and B were downloaded, RFC 3339 (default: not known)"},
-	{.name = "list-rules",
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct change_options, list),
-		.help = "print the rules, an object with the keys name, summary and version for "
-			"each, and exit"},
+	ROW(LIST, without, "without-rule", 'w',
+		"switch this rule off; may be given several times (default: all rules are "
+		"on)",
+		.metavar = "NAME"),
+	ROW(STRING, ignore, "ignore", 'i',
+		"rules of your own: what to ignore, see docs/judgement.md", .metavar = "FILE"),
+	ROW(STRING, media_type, "media-type", 'm',
+		"of A and B, as Content-Type has it (default: text/html)", .metavar = "TYPE"),
+	ROW(STRING, url, "url", 'u', "of the page (default: not known)", .metavar = "URL"),
+	ROW(STRING, looks, "looks", 'l',
+		"when A and B were downloaded, RFC 3339 (default: not known)", .metavar = "T1,T2"),
+	ROW(FLAG, list, "list-rules", 0,
+		"print the rules, an object with the keys name, summary and version for "
+		"each, and exit"),
 	{0},
 };
 
@@ -91,7 +73,7 @@ static const struct options COMMAND = {
 	.max_args = 2,
 };
 
-struct pair {
+struct two_files {
 	struct buf a, b;       /* paths */
 	struct buf media_type; /* empty: HTML */
 	struct buf url;        /* empty: not known */
@@ -101,7 +83,7 @@ struct pair {
 struct inspector {
 	struct json json;
 	const struct rulebook *book;
-	struct pair pair;
+	struct two_files pair;
 	struct buf body_a, body_b;
 };
 
@@ -141,7 +123,7 @@ static int set_path(struct buf *to, const struct json_member *m, struct err *err
 }
 
 /* Members that are not known are passed over. */
-static int take_member(struct pair *p, const struct json_member *m, struct err *err)
+static int take_member(struct two_files *p, const struct json_member *m, struct err *err)
 {
 	if (slice_eq(m->key, SLICE("a")))
 		return set_path(&p->a, m, err);
@@ -156,7 +138,7 @@ static int take_member(struct pair *p, const struct json_member *m, struct err *
 	return 0;
 }
 
-static int read_pair(struct pair *p, slice line, struct err *err)
+static int read_pair(struct two_files *p, slice line, struct err *err)
 {
 	struct json_reader reader;
 	struct json_member member;
@@ -208,7 +190,7 @@ static void print_proof(struct json *j, const struct proof *p)
 {
 	json_object_begin(j);
 	json_put_string(j, "same", proof_same_name(p->same));
-	noise_put_proof(j, p);
+	diff_json_proof(j, p);
 	json_key(j, "differs");
 	print_places(j, p, false);
 	json_key(j, "explained");
@@ -232,7 +214,7 @@ static int read_looks(slice text, int64_t *a, int64_t *b, struct err *err)
 
 static int inspect_pair(struct inspector *in, struct err *err)
 {
-	struct pair *p = &in->pair;
+	struct two_files *p = &in->pair;
 	struct proof proof = {0};
 	int64_t time_a, time_b;
 	int rc = read_looks(buf_slice(&p->looks), &time_a, &time_b, err);
@@ -388,7 +370,7 @@ static enum cmd_status read_rules_and_run(
 	return status;
 }
 
-int inspect_change(int argc, char **argv)
+enum cmd_status inspect_change(int argc, char **argv)
 {
 	struct change_options options = {0};
 	struct option_args args;

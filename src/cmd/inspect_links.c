@@ -6,7 +6,7 @@
 #include "cmd/document.h"
 #include "cmd/inspect.h"
 #include "cmd/option_row.h"
-#include "extract/resolve.h"
+#include "formats/resolve.h"
 
 struct links_options {
 	const char *base;
@@ -81,7 +81,7 @@ static enum cmd_status run(const struct links_options *o, const char *path, stru
 	return status;
 }
 
-int inspect_links(int argc, char **argv)
+enum cmd_status inspect_links(int argc, char **argv)
 {
 	struct links_options options = {0};
 	struct option_args args;

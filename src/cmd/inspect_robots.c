@@ -9,8 +9,8 @@
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
 #include "cmd/option_row.h"
-#include "extract/robots.h"
-#include "url/url.h"
+#include "formats/robots.h"
+#include "formats/url.h"
 
 struct robots_options {
 	const char *agent;
@@ -78,7 +78,7 @@ static enum cmd_status run(const struct robots *r, const struct option_args *url
 	return rc ? cmd_fail("inspect robots", &err) : cmd_finish(written);
 }
 
-int inspect_robots(int argc, char **argv)
+enum cmd_status inspect_robots(int argc, char **argv)
 {
 	struct robots_options options = {.agent = "stillpoint"};
 	struct option_args args;

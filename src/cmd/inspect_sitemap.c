@@ -3,12 +3,12 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
 #include "cmd/option_row.h"
-#include "cmd/text.h"
-#include "extract/sitemap.h"
-#include "url/url.h"
+#include "formats/sitemap.h"
+#include "formats/url.h"
 
 struct sitemap_options {
 	const char *base;
@@ -111,7 +111,7 @@ static enum cmd_status inspect(FILE *file, const char *name, const char *base)
 	return status;
 }
 
-int inspect_sitemap(int argc, char **argv)
+enum cmd_status inspect_sitemap(int argc, char **argv)
 {
 	struct sitemap_options options = {.base = ""};
 	struct option_args args;

@@ -56,7 +56,7 @@ static enum cmd_status print(const struct page_text *text)
 	return cmd_finish(json_finish(&json));
 }
 
-int inspect_text(int argc, char **argv)
+enum cmd_status inspect_text(int argc, char **argv)
 {
 	struct text_options options = {0};
 	struct option_args args;

@@ -8,9 +8,9 @@
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
 #include "cmd/option_row.h"
-#include "url/canonical.h"
-#include "url/surt.h"
-#include "url/url.h"
+#include "formats/surt.h"
+#include "formats/url.h"
+#include "formats/url_canonical.h"
 
 struct url_options {
 	const char *base;
@@ -106,7 +106,7 @@ static enum cmd_status run(const struct url *base, const struct option_args *arg
 	return rc ? cmd_fail("inspect url", &err) : cmd_finish(written);
 }
 
-int inspect_url(int argc, char **argv)
+enum cmd_status inspect_url(int argc, char **argv)
 {
 	struct url_options options = {0};
 	struct option_args args;

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "archive/warc_reader.h"
 #include "base/json.h"
 #include "cmd/cmd.h"
 #include "cmd/inspect.h"
+#include "warc/warc_reader.h"
 
 static const struct option_spec SPECS[] = {{0}};
 
@@ -93,7 +93,7 @@ static int print_file(struct json *j, const char *path, struct err *err)
 	return rc;
 }
 
-int inspect_warc(int argc, char **argv)
+enum cmd_status inspect_warc(int argc, char **argv)
 {
 	struct option_args args;
 	enum cmd_status status;

@@ -1,20 +1,21 @@
 /* stillpoint judge: verdicts from archives of any crawler. */
-#include "judge/judge.h"
+#include "proof/judge.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/explain.h"
 #include "cmd/noise.h"
 #include "cmd/option_row.h"
-#include "cmd/report_print.h"
-#include "quality/report_json.h"
+#include "proof/report_json.h"
+#include "report/report_print.h"
 
 struct judge_options {
-	struct option_list without;
+	struct text_list without;
 	const char *ignore;
 	double slack;
 	const char *why;
@@ -68,11 +69,14 @@ static void warn(uint64_t count, const char *what)
 
 static void tell_counts(const struct judge_counts *c)
 {
-	if (c->damaged)
+	if (c->damaged) {
 		(void)fprintf(stderr,
 			"stillpoint: judge: %" PRIu64
-			" records are damaged and prove nothing, the first: %s\n",
-			c->damaged, c->example);
+			" records are damaged and prove nothing, the first: ",
+			c->damaged);
+		text_name(stderr, slice_str(c->example), 0);
+		(void)putc('\n', stderr);
+	}
 	warn(c->unresolved, "revisit records refer to records that are not in the archives");
 	warn(c->repeated, "records were there already, and count once");
 }
@@ -115,12 +119,13 @@ static enum cmd_status judge_and_print(
 	if (rc)
 		return cmd_fail_archive("judge", &err);
 	tell_counts(&counts);
+	if (o->why)
+		return explain_page("judge", catalog, 0, o->why, o->json);
 	if (report_load(&report, catalog, 0, &err))
 		return cmd_fail_archive("judge", &err);
 	report.lists_requisites = o->requisites;
-	status = o->why ? explain_page("judge", catalog, &report, o->why, o->json)
-			: print(&report, params->first, o->json);
-	if (!o->json && !o->why && !stillpoint_is_known(&report.window))
+	status = print(&report, params->first, o->json);
+	if (!o->json && !stillpoint_is_known(&report.window))
 		tell_slack(o->slack);
 	report_release(&report);
 	return status;
@@ -157,7 +162,7 @@ static enum cmd_status run(
 
 enum cmd_status cmd_judge(int argc, char **argv)
 {
-	struct judge_options o = {.slack = 60};
+	struct judge_options o = {.slack = JUDGE_SLACK};
 	struct option_args args;
 	struct rulebook book;
 	struct err err = {0};

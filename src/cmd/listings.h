@@ -2,8 +2,8 @@
 #ifndef CMD_LISTINGS_H
 #define CMD_LISTINGS_H
 
+#include "archive/rates_observed.h"
 #include "base/api.h"
-#include "rates/observed.h"
 
 /* As rates_observed_list; lines that cannot be read are told in the log. */
 int listings_read(struct rates_observed *in, const char *command, const char *path,

@@ -7,12 +7,13 @@
 #include "cmd/cmd.h"
 #include "cmd/expect.h"
 #include "cmd/option_row.h"
-#include "cmd/plan_print.h"
 #include "cmd/planning.h"
-#include "sim/drive.h"
-#include "sim/evaluate.h"
-#include "sim/exposure.h"
-#include "sim/site.h"
+#include "crawl/settings.h"
+#include "plan/expect_drive.h"
+#include "plan/expect_evaluate.h"
+#include "plan/expect_exposure.h"
+#include "plan/expect_site.h"
+#include "report/plan_print.h"
 
 /* 0 and NULL: not given. */
 struct plan_options {
@@ -247,7 +248,7 @@ enum cmd_status cmd_plan(int argc, char **argv)
 		return list_strategies();
 	if (o.json)
 		o.format = CMD_FORMAT_JSON;
-	strategy = cmd_strategy(cmd_planning_name(&o.planning), true, &err);
+	strategy = strategy_named(cmd_planning_name(&o.planning), true, &err);
 	if (!strategy)
 		return cmd_fail("plan", &err);
 	if (site_load(args.ptr[0], &site, &err))

@@ -4,12 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "archive/page_file.h"
+#include "archive/rates_model.h"
 #include "base/format.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
-#include "cmd/page_file.h"
-#include "rates/model_file.h"
 
 enum { OUTPUT_SIZE = 256 << 10 };
 
@@ -71,7 +72,7 @@ static void print(struct predicting *p, slice url, size_t class)
 
 static int predict_file(struct predicting *p, const char *path, struct err *err)
 {
-	struct page_entry e;
+	struct page_file_entry e;
 	struct features f;
 	int rc = page_file_open(&p->file, path, true, err);
 
@@ -117,9 +118,7 @@ enum cmd_status cmd_predict(int argc, char **argv)
 		return status;
 	if (o.json && o.csv)
 		return cmd_fail("predict", &(struct err){ERR_USAGE, "--json or --csv, not both"});
-	p = calloc(1, sizeof *p);
-	if (!p)
-		return cmd_fail("predict", &(struct err){ERR_NOMEM, "out of memory"});
+	p = mem_new(1, sizeof *p);
 	p->options = &o;
 	if (rates_model_file_read(args.ptr[0], &p->model, &err))
 		status = cmd_fail_input("predict", &err);

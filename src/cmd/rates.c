@@ -4,15 +4,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "archive/warc_set.h"
+#include "archive/rates_model.h"
+#include "archive/rates_observed.h"
 #include "base/clock.h"
 #include "base/timestamp.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
 #include "cmd/listings.h"
-#include "cmd/rates_print.h"
-#include "rates/model_file.h"
-#include "rates/observed.h"
+#include "cmd/option_row.h"
+#include "report/rates_print.h"
+#include "warc/warc_set.h"
 
 struct rates_options {
 	const char *explain;
@@ -29,71 +30,41 @@ static const char *const PER[] = {"page", "homepage", "site", NULL};
 
 static const double UNSET = -1, THRESHOLD = 0.5, WEEK = 7 * 86400.0;
 
-#define AT(member) offsetof(struct rates_options, member)
+#define ROW_OF struct rates_options
 
 static const struct option_spec SPECS[] = {
-	{.name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print JSON lines"},
-	{.name = "csv",
-		.kind = OPTION_FLAG,
-		.offset = AT(csv),
-		.help = "print CSV, as plan, crawl --rates and simulate read it"},
-	{.name = "contents",
-		.kind = OPTION_FLAG,
-		.offset = AT(contents),
-		.help = "with --csv: read the captured pages, too, for the columns images, tables, "
-			"out_links and in_links of train --features=offline"},
-	{.name = "explain",
-		.kind = OPTION_STRING,
-		.offset = AT(explain),
-		.metavar = "URL",
-		.help = "show how the rate of this page came about"},
-	{.name = "due",
-		.kind = OPTION_FLAG,
-		.offset = AT(due),
-		.help = "list what has probably changed since its last capture, likeliest first"},
-	{.name = "threshold",
-		.kind = OPTION_DOUBLE,
-		.offset = AT(threshold),
-		.metavar = "T",
-		.min = 0,
-		.max = 1,
-		.help = "with --due: the least probability to be listed (default 0.5)"},
-	{.name = "within",
-		.kind = OPTION_DURATION,
-		.offset = AT(within),
-		.metavar = "TIME",
-		.help = "with --due: changed by then, from now (default 7d)"},
-	{.name = "limit",
-		.kind = OPTION_INT,
-		.offset = AT(limit),
-		.metavar = "N",
-		.min = 1,
-		.max = 1e15,
-		.help = "with --due: list at most so many"},
-	{.name = "per",
-		.kind = OPTION_CHOICE,
-		.offset = AT(per),
-		.choices = PER,
-		.help = "an answer for each page, for each home page, or for each site: the rate "
-			"at which any of its pages changes (default page)"},
-	{.name = "change",
-		.kind = OPTION_CHOICE,
-		.offset = AT(change),
-		.choices = RATES_CHANGES,
-		.help = "what counts as a change: the content without noise, the payload's bytes, "
-			"or links that are new (default content)"},
-	{.name = "model",
-		.kind = OPTION_STRING,
-		.offset = AT(model),
-		.metavar = "FILE",
-		.help = "a model of 'train' for pages without captures (default: rates.model in "
-			"an archive, if it is there)"},
-	{.name = "at",
-		.kind = OPTION_STRING,
-		.offset = AT(at),
-		.metavar = "DATE",
-		.help = "what was known at this time, and what has changed since; such as "
-			"2026-01-31 or 2026-01-31T12:00:00Z (default: now)"},
+	ROW(FLAG, json, "json", 0, "print JSON lines"),
+	ROW(FLAG, csv, "csv", 0, "print CSV, as plan, crawl --rates and simulate read it"),
+	ROW(FLAG, contents, "contents", 0,
+		"with --csv: read the captured pages, too, for the columns images, tables, "
+		"out_links and in_links of train --features=offline"),
+	ROW(STRING, explain, "explain", 0, "show how the rate of this page came about",
+		.metavar = "URL"),
+	ROW(FLAG, due, "due", 0,
+		"list what has probably changed since its last capture, likeliest first"),
+	ROW(DOUBLE, threshold, "threshold", 0,
+		"with --due: the least probability to be listed (default 0.5)", .metavar = "T",
+		.min = 0, .max = 1),
+	ROW(DURATION, within, "within", 0, "with --due: changed by then, from now (default 7d)",
+		.metavar = "TIME"),
+	ROW(INT, limit, "limit", 0, "with --due: list at most so many", .metavar = "N", .min = 1,
+		.max = 1e15),
+	ROW(CHOICE, per, "per", 0,
+		"an answer for each page, for each home page, or for each site: the rate "
+		"at which any of its pages changes (default page)",
+		.choices = PER),
+	ROW(CHOICE, change, "change", 0,
+		"what counts as a change: the content without noise, the payload's bytes, "
+		"or links that are new (default content)",
+		.choices = RATES_CHANGES),
+	ROW(STRING, model, "model", 0,
+		"a model of 'train' for pages without captures (default: rates.model in "
+		"an archive, if it is there)",
+		.metavar = "FILE"),
+	ROW(STRING, at, "at", 0,
+		"what was known at this time, and what has changed since; such as "
+		"2026-01-31 or 2026-01-31T12:00:00Z (default: now)",
+		.metavar = "DATE"),
 	{0},
 };
 
@@ -161,8 +132,9 @@ static int read_contents(struct rates_contents *c, const struct page_table *tabl
 	const struct option_args *args, enum cmd_status *ret_status)
 {
 	struct err err = {0};
-	int rc = err_code(&err, rates_contents_init(c, table));
+	int rc = 0;
 
+	rates_contents_init(c, table);
 	for (size_t i = 0; rc == 0 && i < args->count; i++)
 		if (is_directory(args->ptr[i]) || warc_set_is_name(slice_str(args->ptr[i])))
 			rc = rates_contents_read(c, args->ptr[i], &err);
@@ -341,7 +313,9 @@ static int find_times(
 	int64_t now = clock_realtime(clock_system());
 	struct timestamp start = {now, now};
 	double end;
-	int rc = o->at ? cmd_in_option(timestamp_read_said(o->at, now, &start, err), "at", err) : 0;
+	int rc = o->at ? cmd_in_option(
+				 timestamp_read_said(slice_str(o->at), now, &start, err), "at", err)
+		       : 0;
 
 	if (rc)
 		return rc;

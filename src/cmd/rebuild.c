@@ -3,20 +3,21 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "archive/rebuild.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
-#include "rebuild/rebuild.h"
+#include "cmd/option_row.h"
 
 struct rebuild_options {
 	bool json;
 };
 
+#define ROW_OF struct rebuild_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "json",
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct rebuild_options, json),
-		.help = "print what was found as JSON"},
+	ROW(FLAG, json, "json", 0, "print what was found as JSON"),
 	{.name = NULL},
 };
 
@@ -38,6 +39,12 @@ static const struct options OPTIONS = {
 #define LOSSES(X)                                                                                  \
 	X(damaged, damaged,                                                                        \
 		"damaged records left out: %" PRIu64 "; 'stillpoint verify' says which\n")         \
+	X(missing_files, missing,                                                                  \
+		"WARC files that are missing, by the numbers of the others: %" PRIu64              \
+		"; 'stillpoint verify' names them\n")                                              \
+	X(missing_captures, captures.missing,                                                      \
+		"captures whose WARC files are missing: %" PRIu64                                  \
+		"; 'stillpoint verify' names them\n")                                              \
 	X(malformed, captures.malformed,                                                           \
 		"records or lines about captures that cannot be read: %" PRIu64 "\n")              \
 	X(without_start, captures.without_start,                                                   \
@@ -72,14 +79,18 @@ static enum cmd_status print_text(const char *archive, const struct rebuild_coun
 		printf(sentence, x->member);
 	LOSSES(LOSS)
 #undef LOSS
-	if (x->problem[0])
-		printf("the old catalog could not be read (%s): what was imported from lists of "
-		       "captures is lost, if there was any; import it again\n",
-			x->problem);
-	if (x->captures.unfinished)
-		printf("unfinished captures: %" PRIu64 "; go on with: stillpoint resume %s\n",
-			x->captures.unfinished, archive);
-	printf("check it with: stillpoint verify %s\n", archive);
+	if (x->problem[0]) {
+		(void)fputs("the old catalog could not be read (", stdout);
+		text_name(stdout, slice_str(x->problem), 0);
+		(void)puts("): what was imported from lists of captures is lost, if there was any; "
+			   "import it again");
+	}
+	if (x->captures.unfinished) {
+		printf("unfinished captures: %" PRIu64 "; go on with: ", x->captures.unfinished);
+		text_command(stdout, "resume", archive, "\n");
+	}
+	(void)fputs("check it with: ", stdout);
+	text_command(stdout, "verify", archive, "\n");
 	return cmd_finish(0);
 }
 

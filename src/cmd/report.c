@@ -1,19 +1,21 @@
 /* stillpoint report: the quality of a capture. */
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/parse.h"
+#include "base/text.h"
+#include "base/timestamp.h"
 #include "cmd/archive.h"
 #include "cmd/captures.h"
 #include "cmd/cmd.h"
 #include "cmd/explain.h"
 #include "cmd/option_row.h"
-#include "cmd/report_at.h"
-#include "cmd/report_compare.h"
-#include "cmd/report_html.h"
-#include "cmd/report_next.h"
-#include "cmd/report_print.h"
-#include "quality/report_json.h"
+#include "formats/url.h"
+#include "proof/report_json.h"
+#include "report/report_at.h"
+#include "report/report_compare.h"
+#include "report/report_print.h"
 
 struct report_options {
 	int64_t capture; /* 0: the last */
@@ -24,6 +26,7 @@ struct report_options {
 	const char *compare; /* number of a capture; the other one is an argument */
 	const char *html;
 	const char *replay;
+	const char *operator;
 	bool captures;
 	bool requisites;
 	bool hosts, types, status;
@@ -67,6 +70,9 @@ static const struct option_spec SPECS[] = {
 		"with --html: where the archive is served, for links to its pages, such as "
 		"http://127.0.0.1:8080/example.org",
 		.metavar = "URL"),
+	ROW(STRING, operator, "operator", 0,
+		"who answers for this report: it says so, and that the archive does not",
+		.metavar = "TEXT"),
 	ROW(FLAG, hosts, "hosts", 0, "list the requests by host"),
 	ROW(FLAG, types, "types", 0, "list the requests by media type"),
 	ROW(FLAG, status, "status", 0, "list the requests by status"),
@@ -79,7 +85,7 @@ static const struct option_spec SPECS[] = {
 static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "report",
-	.usage = "ARCHIVE [OPTION…]",
+	.usage = "ARCHIVE|FILE [OPTION…]",
 	.description = "Prints how sharp a capture is: how many of the captured pages were proven "
 		       "the same before and after its still point, how many changed, failed or "
 		       "were left out, what was expected, and where the problems are.",
@@ -93,25 +99,14 @@ static void tell_others(struct catalog *c, const char *archive)
 {
 	struct u32_vec ids = {0};
 
-	if (report_captures(c, &ids, NULL) == 0 && ids.len > 1)
-		printf("\nThe last of %zu captures; all of them: stillpoint report %s --captures\n",
-			ids.len, archive);
+	if (report_captures(c, &ids, NULL) == 0 && ids.len > 1) {
+		printf("\nThe last of %zu captures; all of them: ", ids.len);
+		text_command(stdout, "report", archive, " --captures\n");
+	}
 	u32_vec_release(&ids);
 }
 
 /* ---- the page ---- */
-
-struct page_writing {
-	struct report_page_parts parts;
-	int *rc; /* of report_html */
-};
-
-static void write_page(const void *context, FILE *file)
-{
-	const struct page_writing *w = context;
-
-	*w->rc = report_html(&w->parts, file);
-}
 
 static enum cmd_status print_html(const struct report *r, struct catalog *c, const char *archive,
 	const struct report_options *o)
@@ -119,16 +114,11 @@ static enum cmd_status print_html(const struct report *r, struct catalog *c, con
 	struct records records;
 	struct tally hosts;
 	struct err err = {0};
-	int written = 0;
 	int rc = records_load(&records, &hosts, c, r, &err);
 
-	if (rc == 0) {
-		struct page_writing w = {
-			.parts = {r, &records, &hosts, archive, o->replay}, .rc = &written};
-
-		rc = cmd_write_file(o->html, write_page, &w, &err);
-		rc = rc ? rc : err_code(&err, written);
-	}
+	if (rc == 0)
+		rc = cmd_write_file(o->html, report_html,
+			&(struct report_page_parts){r, &records, &hosts, archive, o->replay}, &err);
 	tally_release(&hosts);
 	records_release(&records);
 	return rc ? cmd_fail("report", &err) : cmd_finish(0);
@@ -150,14 +140,23 @@ static enum cmd_status print_tally(
 	enum cmd_status status;
 	int rc = tally_load(&tally, c, r, by, &err);
 
-	if (rc)
+	struct table table = report_tally(&tally);
+	struct json j;
+
+	if (rc) {
 		status = cmd_fail_archive("report", &err);
-	else if (o->json)
-		status = cmd_finish(report_tally_json(&tally, by, stdout));
-	else if (o->csv)
-		status = cmd_finish((report_tally_csv(&tally, by, stdout), 0));
-	else
-		status = cmd_finish((report_tally_print(&tally, by, stdout), 0));
+	} else if (o->json) {
+		json_init_file(&j, stdout, JSON_LINES);
+		json_document_begin(&j);
+		json_put_string(&j, "by", table.name);
+		json_key(&j, "rows");
+		table_json(&table, &j);
+		json_object_end(&j);
+		status = cmd_finish(json_finish(&j));
+	} else {
+		(o->csv ? table_csv : table_text)(&table, stdout);
+		status = cmd_finish(0);
+	}
 	tally_release(&tally);
 	return status;
 }
@@ -190,7 +189,9 @@ static enum cmd_status print(const struct report *r, struct catalog *c, const ch
 	if (wants_tally(o))
 		return print_tally(r, c, o);
 	if (o->csv) {
-		report_csv(r, stdout);
+		struct table pages = report_table(&(struct report_rows){.report = r});
+
+		table_csv(&pages, stdout);
 		return cmd_finish(0);
 	}
 	if (!o->json)
@@ -214,12 +215,14 @@ static enum cmd_status run(const char *archive, const struct report_options *o)
 		return cmd_fail_archive("report", &err);
 	if (o->why && !capture)
 		capture = why_newest_capture(catalog, o->why);
-	if (report_load(&report, catalog, capture, &err)) {
+	if (o->why) {
+		status = explain_page("report", catalog, capture, o->why, o->json);
+	} else if (report_load(&report, catalog, capture, &err)) {
 		status = cmd_fail_archive("report", &err);
 	} else {
 		report.lists_requisites = o->requisites;
-		status = o->why ? explain_page("report", catalog, &report, o->why, o->json)
-				: print(&report, catalog, archive, o);
+		report.provenance.said_operator = o->operator;
+		status = print(&report, catalog, archive, o);
 		report_release(&report);
 	}
 	catalog_close(catalog);
@@ -293,22 +296,109 @@ static int check_compare(const struct report_options *o, struct err *err)
 	return 0;
 }
 
+/* ---- the whole archive, at an instant or over a span ---- */
+
+static int read_time(const char *text, struct timestamp *ret, struct err *err)
+{
+	return timestamp_read_said(slice_str(text), clock_realtime(clock_system()), ret, err);
+}
+
+static bool is_time(const char *text)
+{
+	struct timestamp ignored;
+
+	return read_time(text, &ignored, NULL) == 0;
+}
+
+/* The site as the catalog spells it. */
+static slice spell_site(const char *text, struct url *url)
+{
+	if (!text)
+		return (slice){0};
+	return url_parse(url, slice_str(text), NULL, NULL) ? slice_str(text) : url_page(url);
+}
+
+struct times {
+	int64_t from, to; /* the same for an instant */
+};
+
+static int parse_times(
+	const struct report_options *o, const char *until, struct times *ret, struct err *err)
+{
+	struct timestamp from, to;
+	int rc = read_time(o->at ? o->at : o->curve, &from, err);
+
+	if (rc == 0)
+		ret->from = ret->to = o->at ? from.last : from.first;
+	if (rc || o->at)
+		return rc;
+	rc = read_time(until, &to, err);
+	if (rc == 0)
+		ret->to = to.last;
+	if (rc == 0 && ret->to < ret->from)
+		rc = err_set(err, ERR_USAGE,
+			"--curve: %s is before %s; write the earlier one first", until, o->curve);
+	return rc;
+}
+
+static int write_whole(const struct archive_known *x, const char *archive,
+	const struct report_options *o, const struct times *t, struct err *err)
+{
+	struct curve curve = {0};
+	struct report_at_rows rows = {0};
+	int rc = err_code(err, o->at ? report_at_gather(&rows, x, t->from)
+				     : archive_known_curve(x, t->from, t->to, &curve));
+
+	if (rc == 0)
+		rc = cmd_write_file(o->html, o->at ? report_at_html : report_curve_html,
+			&(struct report_at_page){x, archive, o->site, o->replay, t->from, t->to,
+				&rows, &curve, report_curve_table(x, &curve)},
+			err);
+	u32_vec_release(&rows.pages);
+	curve_release(&curve);
+	return rc;
+}
+
+static enum cmd_status show_whole(const struct archive_known *x, const char *archive,
+	const struct report_options *o, const struct times *t)
+{
+	struct err err = {0};
+	int rc = o->html ? write_whole(x, archive, o, t, &err)
+		 : o->at ? report_at(x, t->from, o->json)
+			 : report_curve(x, t->from, t->to, o->json);
+
+	if (rc == ERR_NOMEM || err.code)
+		return (void)err_code(&err, rc), cmd_fail("report", &err);
+	return cmd_finish(rc);
+}
+
 /* "--curve FROM TO ARCHIVE" leaves its end in front of the archive. */
 static enum cmd_status whole(const struct report_options *o, const struct option_args *args)
 {
-	bool swapped =
-		o->curve && report_at_is_time(args->ptr[0]) && !report_at_is_time(args->ptr[1]);
+	bool swapped = o->curve && is_time(args->ptr[0]) && !is_time(args->ptr[1]);
+	const char *archive = args->ptr[swapped];
+	struct archive_known x;
+	struct catalog *catalog;
+	struct err err = {0};
+	enum cmd_status status;
+	struct times t = {0};
+	struct url url;
 
-	return report_at(args->ptr[swapped], &(struct report_at_options){
-						     .at = o->at,
-						     .from = o->curve,
-						     .to = o->curve ? args->ptr[!swapped] : NULL,
-						     .site = o->site,
-						     .html = o->html,
-						     .replay = o->replay,
-						     .json = o->json,
-					     });
+	if (parse_times(o, o->curve ? args->ptr[!swapped] : NULL, &t, &err))
+		return cmd_fail("report", &err);
+	if (archive_open_catalog(archive, &catalog, &err))
+		return cmd_fail_archive("report", &err);
+	url_init(&url);
+	status = archive_known_load(&x, catalog, spell_site(o->site, &url), &err)
+			 ? cmd_fail_archive("report", &err)
+			 : show_whole(&x, archive, o, &t);
+	archive_known_release(&x);
+	url_release(&url);
+	catalog_close(catalog);
+	return status;
 }
+
+/* ---- two captures ---- */
 
 static int parse_capture(const char *text, uint32_t *ret, struct err *err)
 {
@@ -323,19 +413,58 @@ static int parse_capture(const char *text, uint32_t *ret, struct err *err)
 	return 0;
 }
 
+static enum cmd_status print_compared(
+	const struct compare *x, const char *archive, const struct report_options *o)
+{
+	struct table pages = report_compare_table(x);
+	struct err err = {0};
+
+	if (o->html && cmd_write_file(o->html, report_compare_html,
+			       &(struct report_compare_page){x, archive, o->replay}, &err))
+		return cmd_fail("report", &err);
+	if (o->csv)
+		table_csv(&pages, stdout);
+	return cmd_finish(o->html || o->csv ? 0
+			  : o->json         ? report_compare_json(x)
+					    : report_compare_print(x));
+}
+
+static enum cmd_status compare(
+	const char *archive, uint32_t from, uint32_t to, const struct report_options *o)
+{
+	struct report first = {0}, second = {0};
+	struct catalog *catalog;
+	struct compare x = {0};
+	struct err err = {0};
+	enum cmd_status status;
+	int rc;
+
+	if (archive_open_catalog(archive, &catalog, &err))
+		return cmd_fail_archive("report", &err);
+	rc = report_load(&first, catalog, from, &err);
+	if (rc == 0)
+		rc = report_load(&second, catalog, to, &err);
+	if (rc == 0)
+		rc = compare_load(&x, catalog, &first, &second, &err);
+	status = rc ? cmd_fail_archive("report", &err) : print_compared(&x, archive, o);
+	compare_release(&x);
+	report_release(&first);
+	report_release(&second);
+	catalog_close(catalog);
+	return status;
+}
+
 /* "--compare A B ARCHIVE" leaves B in front of the archive. */
 static enum cmd_status two(const struct report_options *o, const struct option_args *args)
 {
-	struct report_compare_options c = {
-		.html = o->html, .replay = o->replay, .json = o->json, .csv = o->csv};
 	struct err err = {0};
-	uint32_t ignored;
+	uint32_t ignored, first = 0, second = 0;
 	bool swapped = parse_capture(args->ptr[1], &ignored, NULL) != 0;
 
-	if (parse_capture(o->compare, &c.first, &err) ||
-		parse_capture(args->ptr[!swapped], &c.second, &err))
+	if (parse_capture(o->compare, &first, &err) ||
+		parse_capture(args->ptr[!swapped], &second, &err))
 		return cmd_fail("report", &err);
-	return report_compare(args->ptr[swapped], &c);
+	return compare(args->ptr[swapped], first, second, o);
 }
 
 enum cmd_status cmd_report(int argc, char **argv)

@@ -2,36 +2,29 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "archive/retire.h"
 #include "base/json.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
-#include "store/retire.h"
+#include "cmd/option_row.h"
 
 struct retire_options {
 	const char *keep, *site;
 	bool dry_run, json;
 };
 
+#define ROW_OF struct retire_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "keep",
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct retire_options, keep),
-		.metavar = "RULES",
-		.help = "which versions stay, by their age: all:30d,7d:1y,30d keeps every version "
-			"for 30 days, then one a week up to a year, then one in 30 days"},
-	{.name = "site",
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct retire_options, site),
-		.metavar = "URL",
-		.help = "only captures of this site, as 'stillpoint report --captures' has it"},
-	{.name = "dry-run",
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct retire_options, dry_run),
-		.help = "only tell what would be retired"},
-	{.name = "json",
-		.kind = OPTION_FLAG,
-		.offset = offsetof(struct retire_options, json),
-		.help = "print JSON"},
+	ROW(STRING, keep, "keep", 0,
+		"which versions stay, by their age: all:30d,7d:1y,30d keeps every version "
+		"for 30 days, then one a week up to a year, then one in 30 days",
+		.metavar = "RULES"),
+	ROW(STRING, site, "site", 0,
+		"only captures of this site, as 'stillpoint report --captures' has it",
+		.metavar = "URL"),
+	ROW(FLAG, dry_run, "dry-run", 0, "only tell what would be retired"),
+	ROW(FLAG, json, "json", 0, "print JSON"),
 	{.name = NULL},
 };
 

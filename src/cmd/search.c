@@ -1,16 +1,20 @@
 /* stillpoint search: pages of an archive that have all words, as of one instant. */
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
-#include "cmd/text.h"
 #include "replay/collection.h"
 #include "replay/search.h"
-#include "text/text_query.h"
+#include "text/text_index.h"
 #include "text/text_search.h"
 
 struct search_options {
@@ -35,13 +39,15 @@ static const struct option_spec SPECS[] = {
 static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "search",
-	.usage = "ARCHIVE WORD…",
+	.usage = "ARCHIVE|FILE WORD…",
 	.description =
 		"Finds the pages of an archive that have all words in the version of one instant, "
 		"the best first. Several words in quotes stand next to each other; 'word*' is the "
 		"beginning of a word. Case and accents do not matter.\n"
 		"\n"
-		"'stillpoint index ARCHIVE --text' writes the index that this needs.",
+		"'stillpoint index ARCHIVE --text' writes the index that this needs. That of a "
+		"WARC "
+		"or WACZ file is made for each search.",
 	.specs = SPECS,
 	.min_args = 2,
 	.max_args = SIZE_MAX,
@@ -113,17 +119,20 @@ static int print_json(const struct search_result *r, slice words)
 	return json_finish(&j);
 }
 
-static enum cmd_status search(const char *path, const struct search_options *o, slice words)
+static enum cmd_status search(
+	const char *path, const char *directory, const struct search_options *o, slice words)
 {
 	struct collection_terms terms = {.temporary = cmd_temporary()};
-	struct search_params params = {
-		.words = words, .at = slice_str(o->at ? o->at : ""), .limit = (uint64_t)o->limit};
+	struct search_params params = {.words = words,
+		.at = slice_str(o->at ? o->at : ""),
+		.directory = directory,
+		.limit = (uint64_t)o->limit};
 	struct search_result result;
 	struct collection *c = NULL;
 	struct err err = {0};
 	enum cmd_status status;
 
-	if (archive_check(path, &err) || collection_open(path, &terms, &c, &err))
+	if ((!directory && archive_check(path, &err)) || collection_open(path, &terms, &c, &err))
 		return cmd_fail_archive("search", &err);
 	if (search_run(c, &params, &result, &err)) {
 		status = err.code == ERR_USAGE ? cmd_fail("search", &err)
@@ -139,6 +148,31 @@ static enum cmd_status search(const char *path, const struct search_options *o, 
 	}
 	search_result_release(&result);
 	collection_close(c);
+	return status;
+}
+
+/* The text index of a WARC or WACZ file is made in a temporary directory, and goes with it. */
+static enum cmd_status search_file(const char *path, const struct search_options *o, slice words)
+{
+	char directory[PATH_MAX], index[PATH_MAX + sizeof TEXT_FILE_NAME];
+	struct text_index_params p = {
+		.path = path, .directory = directory, .temporary = cmd_temporary()};
+	struct text_index_counts ignored;
+	struct err err = {0};
+	enum cmd_status status;
+	int n = snprintf(directory, sizeof directory, "%s/stillpoint-XXXXXX", cmd_temporary());
+
+	archive_guard_files(path, false);
+	if (n < 0 || (size_t)n >= sizeof directory || !mkdtemp(directory)) {
+		(void)err_set(&err, ERR_IO, "%s: no temporary directory: %s (set TMPDIR)",
+			cmd_temporary(), strerror(errno));
+		return cmd_fail("search", &err);
+	}
+	status = text_index_write(&p, &ignored, &err) ? cmd_fail_archive("search", &err)
+						      : search(path, directory, o, words);
+	(void)snprintf(index, sizeof index, "%s/" TEXT_FILE_NAME, directory);
+	(void)unlink(index);
+	(void)rmdir(directory);
 	return status;
 }
 
@@ -158,7 +192,10 @@ enum cmd_status cmd_search(int argc, char **argv)
 			&err, ERR_USAGE, "the search has more than %d bytes", (int)TEXT_QUERY_MAX);
 		status = cmd_fail("search", &err);
 	} else {
-		status = search(args.ptr[0], &o, slice_sub(buf_slice(&words), 1, words.len));
+		slice given = slice_sub(buf_slice(&words), 1, words.len);
+
+		status = archive_is_file(args.ptr[0]) ? search_file(args.ptr[0], &o, given)
+						      : search(args.ptr[0], NULL, &o, given);
 	}
 	buf_release(&words);
 	return status;

@@ -11,63 +11,49 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "cmd/cmd.h"
+#include "cmd/option_row.h"
 #include "cmd/stop.h"
-#include "httpd/httpd.h"
-#include "httpd/httpd_log.h"
+#include "net/httpd.h"
 #include "replay/server.h"
 
 struct serve_options {
 	const char *listen, *content_listen, *access, *access_log;
-	struct option_list host_names;
+	struct text_list host_names;
 	double window;
 	int64_t threads;
 };
 
 enum { THREADS_MAX = 64 };
 
+#define ROW_OF struct serve_options
+
 static const struct option_spec SPECS[] = {
-	{.name = "listen",
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct serve_options, listen),
-		.metavar = "ADDRESS:PORT",
-		.help = "where to listen for readers and programs (default 127.0.0.1:8080, or a "
-			"free port if it is taken); port 0 is any that is free"},
-	{.name = "content-listen",
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct serve_options, content_listen),
-		.metavar = "ADDRESS:PORT",
-		.help = "where to serve archived content, apart from our own pages (default: the "
-			"next port)"},
-	{.name = "access",
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct serve_options, access),
-		.metavar = "FILE",
-		.help = "rules that say what may be shown: lines of SURT-PREFIX and 'allow', "
-			"'block' or 'embargo DURATION'; the longest prefix wins"},
-	{.name = "access-log",
-		.kind = OPTION_STRING,
-		.offset = offsetof(struct serve_options, access_log),
-		.metavar = "FILE",
-		.help = "append a line for each request, in the combined format; SIGHUP opens the "
-			"file anew"},
-	{.name = "host-name",
-		.kind = OPTION_LIST,
-		.offset = offsetof(struct serve_options, host_names),
-		.metavar = "NAME",
-		.help = "a name by which browsers may ask, besides the address and localhost; may "
-			"be given many times"},
-	{.name = "window",
-		.kind = OPTION_DURATION,
-		.offset = offsetof(struct serve_options, window),
-		.metavar = "TIME",
-		.help = "refuse resources whose memento is further away from the asked time than "
-			"this, as '1h' (default: show the nearest)"},
-	{.name = "threads",
-		.kind = OPTION_INT,
-		.offset = offsetof(struct serve_options, threads),
-		.min = 1,
-		.max = THREADS_MAX,
-		.help = "event loops of each of the two addresses (default 2)"},
+	ROW(STRING, listen, "listen", 0,
+		"where to listen for readers and programs (default 127.0.0.1:8080, or a "
+		"free port if it is taken); port 0 is any that is free",
+		.metavar = "ADDRESS:PORT"),
+	ROW(STRING, content_listen, "content-listen", 0,
+		"where to serve archived content, apart from our own pages (default: the "
+		"next port)",
+		.metavar = "ADDRESS:PORT"),
+	ROW(STRING, access, "access", 0,
+		"rules that say what may be shown: lines of SURT-PREFIX and 'allow', "
+		"'block' or 'embargo DURATION'; the longest prefix wins",
+		.metavar = "FILE"),
+	ROW(STRING, access_log, "access-log", 0,
+		"append a line for each request, in the combined format; SIGHUP opens the "
+		"file anew",
+		.metavar = "FILE"),
+	ROW(LIST, host_names, "host-name", 0,
+		"a name by which browsers may ask, besides the address and localhost; may "
+		"be given many times",
+		.metavar = "NAME"),
+	ROW(DURATION, window, "window", 0,
+		"refuse resources whose memento is further away from the asked time than "
+		"this, as '1h' (default: show the nearest)",
+		.metavar = "TIME"),
+	ROW(INT, threads, "threads", 0, "event loops of each of the two addresses (default 2)",
+		.min = 1, .max = THREADS_MAX),
 	{.name = NULL},
 };
 
@@ -117,7 +103,7 @@ static int print_address(const struct server *s, const char *address)
 }
 
 /* Until it is told to stop. */
-static int wait_for_stop(struct pollfd wait[2], struct httpd_log *log)
+static void wait_for_stop(struct pollfd wait[2], struct httpd_log *log)
 {
 	uint64_t count;
 
@@ -127,7 +113,7 @@ static int wait_for_stop(struct pollfd wait[2], struct httpd_log *log)
 		if (poll(wait, 2, -1) <= 0)
 			continue;
 		if (wait[0].revents)
-			return 0;
+			return;
 		if (read(wait[1].fd, &count, sizeof count) > 0 && httpd_log_reopen(log, &err))
 			log_warn("serve", "%s", err.text);
 	}
@@ -155,7 +141,7 @@ static int serve(const struct server_params *p, struct err *err)
 	if (rc == 0)
 		rc = err_code(err, print_address(server, p->address));
 	if (rc == 0)
-		rc = wait_for_stop(wait, p->log);
+		wait_for_stop(wait, p->log);
 	if (!server_stop(server))
 		_exit(rc ? CMD_FAILURE : CMD_OK);
 	stop_close(wait[0].fd);
@@ -193,6 +179,6 @@ enum cmd_status cmd_serve(int argc, char **argv)
 	if (rc == 0)
 		rc = serve(&p, &err);
 	httpd_log_close(p.log);
-	option_list_release(&o.host_names);
+	text_list_release(&o.host_names);
 	return rc ? cmd_fail_archive("serve", &err) : cmd_finish(0);
 }

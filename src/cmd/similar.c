@@ -2,9 +2,9 @@
 #include <stdio.h>
 
 #include "base/json.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
-#include "cmd/text.h"
 #include "text/page_clusters.h"
 
 struct similar_options {
@@ -79,8 +79,7 @@ static int print_json(struct page_clusters *p)
 	int rc;
 
 	json_init_file(&j, stdout, JSON_LINES);
-	json_object_begin(&j);
-	json_put_uint(&j, "schema", JSON_SCHEMA);
+	json_document_begin(&j);
 	json_put_uint(&j, "pages", page_clusters_pages(p));
 	json_key(&j, "clusters");
 	json_array_begin(&j);

@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+
 static const long TWICE_NS = 100 * 1000 * 1000;
 
 static void fill(sigset_t *set)
@@ -87,11 +89,9 @@ static void *listen(void *context)
 
 static int start(int fd, int reload)
 {
-	struct ears *own = malloc(sizeof *own);
+	struct ears *own = mem_new(1, sizeof *own);
 	pthread_t thread;
 
-	if (!own)
-		return -1;
 	own->stop = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	own->reload = reload < 0 ? -1 : fcntl(reload, F_DUPFD_CLOEXEC, 0);
 	if (own->stop >= 0) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "archive/training.h"
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/output.h"
@@ -12,7 +13,6 @@
 #include "base/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
-#include "cmd/training.h"
 
 struct train_options {
 	const char *output, *sample;

@@ -1,17 +1,19 @@
 /* stillpoint verify: what an archive claims, computed again from its WARC files. */
-#include "quality/verify.h"
+#include "proof/verify.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "archive/our_file.h"
 #include "base/json.h"
+#include "base/mem.h"
+#include "base/text.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"
 #include "cmd/option_row.h"
-#include "cmd/text.h"
-#include "quality/report_json.h"
+#include "proof/report_json.h"
 
 struct verify_options {
 	bool warc_only;
@@ -31,11 +33,12 @@ static const struct option_spec SPECS[] = {
 static const struct options OPTIONS = {
 	.program = "stillpoint",
 	.command = "verify",
-	.usage = "ARCHIVE [OPTION…]",
+	.usage = "ARCHIVE|FILE [OPTION…]",
 	.description = "Recomputes digests, states, verdicts and the still point from the WARC "
 		       "files, compares them with what the WARC files and the catalog say, and "
 		       "lists the differences: one line for each cause, every page with --verbose. "
-		       "Exits with 1 if there are any.",
+		       "Names WARC files that are missing, as far as the others show it. "
+		       "Exits with 1 if there are any. A WARC or WACZ file is checked by itself.",
 	.specs = SPECS,
 	.min_args = 1,
 	.max_args = 1,
@@ -80,8 +83,9 @@ static size_t print_problems(const struct verify *v, const struct cause *list, b
 			continue;
 		print_problem(&v->problems.ptr[i], stdout);
 		if (!all && list[i].count > 1)
-			printf(list[i].is_mixed ? "; %zu problems follow from it"
-						: ", and %zu more",
+			printf(!list[i].is_mixed     ? ", and %zu more"
+				: list[i].count == 2 ? "; %zu problem follows from it"
+						     : "; %zu problems follow from it",
 				list[i].count - 1);
 		(void)putc('\n', stdout);
 	}
@@ -119,11 +123,9 @@ static void print_capture(const struct verify_capture *c)
 
 static int print_text(const struct verify *v, bool all)
 {
-	struct cause *list = calloc(v->problems.len + 1, sizeof *list);
+	struct cause *list = mem_new(v->problems.len + 1, sizeof *list);
 	size_t causes;
 
-	if (!list)
-		return ERR_NOMEM;
 	for (size_t i = 0; i < v->problems.len; i++) {
 		const struct verify_problem *p = &v->problems.ptr[i];
 
@@ -224,10 +226,27 @@ static enum cmd_status verify(const struct verify_params *params, const struct v
 	return status;
 }
 
+static enum cmd_status verify_archive(
+	const char *path, struct verify_params params, const struct verify_options *o)
+{
+	struct imported_files imported;
+	struct err err = {0};
+	enum cmd_status status;
+
+	if (!o->warc_only && archive_open_catalog(path, &params.catalog, &err))
+		return cmd_fail_archive("verify", &err);
+	params.imported = &imported.names;
+	status = imported_files_load(&imported, path, &err) ? cmd_fail_archive("verify", &err)
+							    : verify(&params, o);
+	imported_files_release(&imported);
+	catalog_close(params.catalog);
+	return status;
+}
+
 enum cmd_status cmd_verify(int argc, char **argv)
 {
 	struct verify_options o = {0};
-	struct verify_params params = {0};
+	struct verify_params params = {.tmp_dir = cmd_temporary()};
 	char dir[ARCHIVE_PATH_SIZE], index[ARCHIVE_PATH_SIZE];
 	struct option_args args;
 	struct progress progress;
@@ -238,8 +257,6 @@ enum cmd_status cmd_verify(int argc, char **argv)
 		return status;
 	if (archive_warc_dir(args.ptr[0], dir, &err) || archive_index(args.ptr[0], index, &err))
 		return cmd_fail_archive("verify", &err);
-	if (!o.warc_only && archive_open_catalog(args.ptr[0], &params.catalog, &err))
-		return cmd_fail_archive("verify", &err);
 	progress_init(&progress, &(struct progress_config){.fd = STDERR_FILENO,
 					 .clock = clock_system(),
 					 .title = "verify",
@@ -247,7 +264,8 @@ enum cmd_status cmd_verify(int argc, char **argv)
 	params.warc_dir = dir;
 	params.index = index;
 	params.progress = &progress;
-	status = verify(&params, &o);
-	catalog_close(params.catalog);
-	return status;
+	if (!archive_is_file(args.ptr[0]))
+		return verify_archive(args.ptr[0], params, &o);
+	params.file = args.ptr[0];
+	return verify(&params, &o);
 }

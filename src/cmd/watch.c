@@ -1,5 +1,5 @@
 /* stillpoint watch: keeps sites fresh, sharp or complete, for as long as nobody stops it. */
-#include "watch/daemon.h"
+#include "crawl/watch_daemon.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,15 +13,14 @@
 
 #include "cmd/capture.h"
 #include "cmd/cmd.h"
-#include "cmd/crawl_options.h"
 #include "cmd/option_row.h"
 #include "cmd/stop.h"
-#include "watch/watch_config.h"
-#include "watch/watch_status.h"
+#include "crawl/watch_config.h"
+#include "crawl/watch_status.h"
 
 struct watch_options {
 	bool check, once, status, json, verbose;
-	struct option_list host_names;
+	struct text_list host_names;
 };
 
 #define ROW_OF struct watch_options
@@ -32,12 +31,10 @@ static const struct option_spec SPECS[] = {
 	ROW(FLAG, status, "status", 0,
 		"print what was spent and how fresh the sites are, of a watch that runs or not"),
 	ROW(FLAG, json, "json", 0, "print the status as JSON"),
-	{.name = "host-name",
-		.kind = OPTION_LIST,
-		.offset = offsetof(struct watch_options, host_names),
-		.metavar = "NAME",
-		.help = "a name by which pings may be sent, besides the address and localhost; may "
-			"be given many times"},
+	ROW(LIST, host_names, "host-name", 0,
+		"a name by which pings may be sent, besides the address and localhost; may "
+		"be given many times",
+		.metavar = "NAME"),
 	ROW(FLAG, verbose, "verbose", 'v', "log what fails, and why"),
 	{.name = NULL},
 };
@@ -63,25 +60,25 @@ static enum cmd_status fail(const char *path, const struct err *err)
 
 	if (err->code != ERR_USAGE || !slice_starts_with(text, slice_str(path)))
 		return cmd_fail("watch", err);
-	fprintf(stderr, "%s\n", err->text);
+	cmd_say("%s", err->text);
 	return CMD_USAGE;
 }
 
-/* Keys that only a crawl reads: one file may serve both. */
-static void say_ignored(const struct watch_config *c)
+/* Keys that have no effect, files with passwords that others can read. */
+static void say_notes(const struct watch_config *c)
 {
-	for (size_t i = 0; i < c->ignored.len; i++)
-		fprintf(stderr, "%s\n", c->ignored.ptr[i]);
+	for (size_t i = 0; i < c->crawl.notes.list.len; i++)
+		cmd_say("%s", c->crawl.notes.list.ptr[i]);
 }
 
 static enum cmd_status check(const char *path)
 {
 	struct watch_config config;
 	struct err err = {0};
-	int rc = watch_config_read(&config, path, CRAWL_SPECS, &err);
+	int rc = watch_config_read(&config, path, &err);
 
 	if (rc == 0) {
-		say_ignored(&config);
+		say_notes(&config);
 		printf("%s: %zu site%s, %.0f requests a day\n", path, config.site_count,
 			config.site_count == 1 ? "" : "s", config.requests * 86400);
 	}
@@ -123,7 +120,7 @@ static int read_status(
 			*path ? path : "''", strerror(errno));
 	if (S_ISDIR(st.st_mode))
 		return watch_status_read(s, path, err);
-	rc = watch_config_read(config, path, CRAWL_SPECS, err);
+	rc = watch_config_read(config, path, err);
 	if (rc)
 		return rc;
 	rc = watch_status_read(s, config->archive, err);
@@ -161,11 +158,10 @@ static void say_start(const char *path)
 	struct watch_config config;
 	struct err ignored = {0};
 
-	if (watch_config_read(&config, path, CRAWL_SPECS, &ignored) == 0) {
-		say_ignored(&config);
-		fprintf(stderr,
-			"stillpoint: watching %zu site%s in %s, %.0f requests a day; Ctrl-C or "
-			"SIGTERM stops it\n",
+	if (watch_config_read(&config, path, &ignored) == 0) {
+		say_notes(&config);
+		cmd_say("stillpoint: watching %zu site%s in %s, %.0f requests a day; Ctrl-C or "
+			"SIGTERM stops it",
 			config.site_count, config.site_count == 1 ? "" : "s", config.archive,
 			config.requests * 86400);
 	}
@@ -235,6 +231,6 @@ enum cmd_status cmd_watch(int argc, char **argv)
 	if (o.status)
 		return show_status(args.ptr[0], o.json);
 	status = o.check ? check(args.ptr[0]) : run(args.ptr[0], &o);
-	option_list_release(&o.host_names);
+	text_list_release(&o.host_names);
 	return status;
 }

@@ -1,13 +1,113 @@
 /* A capture: makes its parts from its settings, begins or resumes it, frees it. */
+#include "crawl/capture.h"
+#include "crawl/journal.h"
+#include "crawl/restore.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
-#include "crawl/capture.h"
-#include "crawl/names.h"
-#include "extract/link_kind.h"
-#include "quality/stillpoint.h"
+#include "base/mem.h"
+#include "crawl/crawl_options.h"
+#include "crawl/lane.h"
+#include "formats/link_kind.h"
+#include "proof/stillpoint.h"
+
+bool changes_are_in(const struct crawl_command *x)
+{
+	for (size_t i = 0; x && CRAWL_SPECS[i].name; i++)
+		if (x->given[i] && CRAWL_SPECS[i].tags & CRAWL_CHANGES)
+			return true;
+	return false;
+}
+
+/* Whether the changes may want a page that was left out for this reason. */
+static bool may_want(const struct crawl_command *x, enum left_out reason)
+{
+	switch (reason) {
+	case LEFT_OUT_MAX_PAGES:
+		return crawl_command_has(x, &x->settings.max_pages);
+	case LEFT_OUT_SCOPE:
+		return crawl_command_has(x, &x->settings.includes) ||
+		       crawl_command_has(x, &x->settings.surts);
+	case LEFT_OUT_MAX_DEPTH:
+		return crawl_command_has(x, &x->settings.max_depth);
+	default:
+		return false;
+	}
+}
+
+/*
+ * Pages that the old scope and limits refused, as far as the new ones have room for them. Before
+ * the barrier they are visited and revisited, behind it once, as all late pages.
+ */
+static int take_more(struct capture *c, const struct crawl_command *x, struct err *err)
+{
+	uint32_t limit = c->settings->max_pages;
+
+	for (uint32_t i = 0; i < c->pages.list.len; i++)
+		if (may_want(x, (enum left_out)c->pages.list.ptr[i].left_out) &&
+			pages_have_room(&c->pages, c->pages.list.ptr[i].kind, 0, limit))
+			TRY(discover_again(c, i, err));
+	return 0;
+}
+
+static bool are_visits_over(const struct capture *c)
+{
+	return c->stage.visits_ended || c->stage.cancelled ||
+	       plan_progress(c->plan).leg != PLAN_VISIT;
+}
+
+static void warn(const struct capture *c, const char *text)
+{
+	log_warn("crawl", "capture %u of %.*s: %s", (unsigned)c->row.id,
+		slice_shown(c->row.site, 200), c->row.site.ptr, text);
+}
+
+static int retry_failed(struct capture *c, struct err *err)
+{
+	if (are_visits_over(c)) {
+		warn(c, "its visits are over, so pages that failed cannot be tried again; capture "
+			"the site again for them");
+		return 0;
+	}
+	for (uint32_t i = 0; i < c->pages.list.len; i++)
+		if (c->pages.list.ptr[i].taken && c->pages.list.ptr[i].planned)
+			TRY(journal_retry(c, i, err));
+	return 0;
+}
+
+static int revisit_now(struct capture *c, struct err *err)
+{
+	if (c->row.single || are_visits_over(c)) {
+		warn(c, c->row.single ? "it has no revisits, so --revisit-now changes nothing"
+				      : "its visits are over already");
+		return 0;
+	}
+	if (plan_progress(c->plan).visited == 0)
+		return err_set(err, ERR_STATE,
+			"no page has been visited yet, so there is nothing to revisit: leave out "
+			"--revisit-now");
+	return journal_end_visits(c, CATALOG_END_OPERATOR);
+}
+
+/*
+ * Does what is asked of a capture that was just restored. What cannot be done any more is said as a
+ * warning. 0, ERR_STATE when there is nothing to revisit, or as the store's functions.
+ */
+static SP_MUST_CHECK int changes_carry_out(
+	struct capture *c, const struct crawl_command *x, struct err *err)
+{
+	if (x)
+		TRY(take_more(c, x, err));
+	if (x && x->retry_failed)
+		TRY(retry_failed(c, err));
+	if (x && x->revisit_now)
+		TRY(revisit_now(c, err));
+	return 0;
+}
 
 double capture_seconds(const struct capture *c, int64_t monotonic)
 {
@@ -40,33 +140,32 @@ static const char *choose_advice(const char *reason, const char *advice)
 int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret)
 {
 	size_t known = hosts_count(&c->hosts);
-	int rc = hosts_find(&c->hosts, url, ret);
 
-	if (rc == 0 && c->looking && hosts_count(&c->hosts) > known)
+	TRY(hosts_find(&c->hosts, url, ret));
+	if (c->looking && hosts_count(&c->hosts) > known)
 		looking_met(c, *ret);
-	return rc ? rc : rules_reserve(&c->rules, hosts_count(&c->hosts));
+	return rules_reserve(&c->rules, hosts_count(&c->hosts));
 }
 
 int capture_add_seed(struct capture *c, const struct url *seed, struct err *err)
 {
-	int rc = scope_add_seed(&c->scope, seed, c->settings->scope, err);
-
-	if (rc == 0 && c->looking)
-		rc = look_site_add_seed(c->looking->site, seed, c->settings->scope, err);
-	return rc;
+	TRY(scope_add_seed(&c->scope, seed, c->settings->scope, err));
+	if (c->looking)
+		TRY(look_site_add_seed(c->looking->site, seed, c->settings->scope, err));
+	return 0;
 }
 
-int capture_store(struct capture *c, const struct catalog_row *row, struct err *err)
+void capture_store(struct capture *c, const struct catalog_row *row)
 {
 	struct catalog_row ours = *row;
 
 	ours.capture = c->row.id;
-	return store_row(&c->lane->store, c->row.uuid, &ours, err);
+	store_row(&c->lane->store, c->row.uuid, &ours);
 }
 
-int capture_store_row(struct capture *c, struct err *err)
+void capture_store_row(struct capture *c)
 {
-	return capture_store(c, &(struct catalog_row){CATALOG_ROW_CAPTURE, .state = &c->row}, err);
+	capture_store(c, &(struct catalog_row){CATALOG_ROW_CAPTURE, .state = &c->row});
 }
 
 void capture_problem(struct capture *c, slice url, const char *reason, const char *advice)
@@ -81,7 +180,7 @@ void capture_problem(struct capture *c, slice url, const char *reason, const cha
 /* What a strategy that knows all pages beforehand may count with; 0: not known. */
 static size_t known_downloads(const struct crawl_settings *s)
 {
-	double count = s->automatic_delay || s->delay <= 0 ? 0 : s->time_limit / s->delay * s->jobs;
+	double count = s->delay <= 0 ? 0 : s->time_limit / s->delay * s->jobs;
 
 	return count > UINT32_MAX ? 0 : (size_t)count;
 }
@@ -100,8 +199,7 @@ static int make_plan(struct capture *c, struct err *err)
 	c->plan = plan_run_new(
 		&(struct plan_params){
 			.strategy = c->strategy,
-			.delay = s->automatic_delay ? 0 : s->delay / s->jobs,
-			.tau = s->tau,
+			.delay = fmax(s->delay, 0) / s->jobs,
 			.size = s->size,
 			.attempts = s->attempts,
 			.single = s->single,
@@ -115,42 +213,33 @@ static int make_plan(struct capture *c, struct err *err)
 	return c->plan ? 0 : err->code;
 }
 
-/* A damaged catalog may name rules that are not known. */
-static int make_book(struct capture *c, struct err *err)
-{
-	const struct crawl_settings *s = c->settings;
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < s->without_rules.len; i++)
-		rc = rulebook_add(
-			&c->book, SLICE("without_rules"), slice_str(s->without_rules.ptr[i]));
-	for (size_t i = 0; rc == 0 && i < s->ignore.len; i++)
-		rc = rulebook_add(&c->book, SLICE("ignore"), slice_str(s->ignore.ptr[i]));
-	return rc ? err_code(err, rc) : rulebook_finish(&c->book, "--ignore", err);
-}
-
 static int prepare(struct capture *c, struct err *err)
 {
-	int rc = make_plan(c, err);
+	const struct crawl_settings *s;
 
-	if (rc == 0)
-		rc = make_book(c, err);
-	if (rc == 0)
-		rc = steering_init(&c->steering, c->settings, err);
+	TRY(make_plan(c, err));
+	/* A damaged catalog may name rules that are not known. */
+	s = c->settings;
+	for (size_t i = 0; i < s->without_rules.len; i++)
+		TRY(err_code(err, rulebook_add(&c->book, SLICE("without_rules"),
+					  slice_str(s->without_rules.ptr[i]))));
+	for (size_t i = 0; i < s->ignore.len; i++)
+		TRY(err_code(
+			err, rulebook_add(&c->book, SLICE("ignore"), slice_str(s->ignore.ptr[i]))));
+	TRY(rulebook_finish(&c->book, "--ignore", err));
+	TRY(steering_init(&c->steering, c->settings, err));
 
-	if (rc == 0 && c->settings->hours)
-		rc = gate_parse_hours(&c->hours.windows, c->settings->hours, err);
-	return rc ? rc : crawl_settings_scope(c->settings, &c->scope, err);
+	if (c->settings->hours)
+		TRY(gate_parse_hours(&c->hours.windows, c->settings->hours, err));
+	return crawl_settings_scope(c->settings, &c->scope, err);
 }
 
 int capture_new(const struct crawl_settings *settings, const struct rates *rates,
 	const struct clock *clock, struct capture **ret, struct err *err)
 {
-	struct capture *c = calloc(1, sizeof *c);
+	struct capture *c = mem_new(1, sizeof *c);
 	int rc;
 
-	if (!c)
-		return err_code(err, ERR_NOMEM);
 	c->settings = settings;
 	c->rates = rates;
 	c->clock = clock;
@@ -160,6 +249,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	login_init(&c->login);
 	sessions_init(&c->sessions);
 	capture_traps_init(&c->traps, settings);
+	views_init(&c->views);
 	capture_dust_init(&c->dust, settings);
 	rules_init(&c->rules);
 	rulebook_init(&c->book);
@@ -204,6 +294,7 @@ void capture_free(struct capture *c)
 	hosts_release(&c->hosts);
 	pages_release(&c->pages);
 	capture_traps_release(&c->traps);
+	views_release(&c->views);
 	capture_dust_release(&c->dust);
 	earlier_release(&c->earlier);
 	scope_release(&c->scope);
@@ -218,38 +309,29 @@ void capture_free(struct capture *c)
 
 static int discover_seeds(struct capture *c, struct err *err)
 {
-	struct url url;
-	int rc = 0;
+	URL_SCOPED(url);
 
-	url_init(&url);
-	for (size_t i = 0; rc == 0 && i < c->settings->seeds.len; i++) {
-		rc = url_parse(&url, slice_str(c->settings->seeds.ptr[i]), NULL, err);
-		if (rc == 0)
-			rc = discover(c,
-				&(struct found){.url = &url,
-					.how = "seed",
-					.via = CATALOG_NO_PAGE,
-					.kind = LINK_PAGE,
-					.is_seed = true},
-				err);
+	for (size_t i = 0; i < c->settings->seeds.len; i++) {
+		TRY(url_parse(&url, slice_str(c->settings->seeds.ptr[i]), NULL, err));
+		TRY(discover(c,
+			&(struct found){.url = &url,
+				.how = "seed",
+				.via = CATALOG_NO_PAGE,
+				.kind = LINK_PAGE,
+				.is_seed = true},
+			err));
 	}
-	url_release(&url);
-	return rc;
+	return 0;
 }
 
 int capture_begin(struct capture *c, struct catalog *catalog, struct err *err)
 {
-	int rc = names_begin(c, err);
-
-	if (rc == 0)
-		rc = capture_moment(c, "start", err);
-	if (rc == 0)
-		rc = earlier_choose(c, c->lane->shared->earlier, catalog, err);
-	if (rc == 0)
-		rc = login_begin(c, err);
-	if (rc == 0)
-		rc = discover_seeds(c, err);
-	return rc ? rc : earlier_discover(c, catalog, err);
+	TRY(names_begin(c, err));
+	TRY(capture_moment(c, "start", err));
+	TRY(earlier_choose(c, c->lane->shared->earlier, catalog, err));
+	TRY(login_begin(c, err));
+	TRY(discover_seeds(c, err));
+	return earlier_discover(c, catalog, err);
 }
 
 /*
@@ -259,27 +341,22 @@ int capture_begin(struct capture *c, struct catalog *catalog, struct err *err)
 int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 {
 	int64_t since = clock_realtime(c->clock) - c->row.started;
-	int rc;
 
 	c->epoch = clock_monotonic(c->clock) - (since > 0 ? since : 0);
-	rc = names_begin(c, err);
-	if (rc == 0)
-		rc = earlier_choose(c, c->lane->shared->earlier, catalog, err);
-	if (rc == 0)
-		rc = replay(c, catalog, err);
-	if (rc == 0)
-		rc = capture_moment(c, "resume", err);
-	if (rc == 0 && c->went_back && !c->looking)
-		rc = capture_moment(c, "clock-set", err);
-	if (rc == 0)
-		rc = login_begin(c, err);
-	if (rc == 0 && !c->stage.begun)
-		rc = discover_seeds(c, err);
-	if (rc == 0 && !c->stage.begun)
-		rc = earlier_discover(c, catalog, err);
-	if (rc == 0 && !c->stage.begun)
-		rc = sitemaps_request_all(c, err);
-	return rc ? rc : changes_carry_out(c, c->lane->shared->changes, err);
+	TRY(names_begin(c, err));
+	TRY(earlier_choose(c, c->lane->shared->earlier, catalog, err));
+	TRY(restore(c, catalog, err));
+	TRY(capture_moment(c, "resume", err));
+	if (c->went_back && !c->looking)
+		TRY(capture_moment(c, "clock-set", err));
+	TRY(login_begin(c, err));
+	if (!c->stage.begun)
+		TRY(discover_seeds(c, err));
+	if (!c->stage.begun)
+		TRY(earlier_discover(c, catalog, err));
+	if (!c->stage.begun)
+		TRY(sitemaps_request_all(c, err));
+	return changes_carry_out(c, c->lane->shared->changes, err);
 }
 
 /* ---- while it runs ---- */
@@ -301,14 +378,12 @@ int capture_moment(struct capture *c, const char *moment, struct err *err)
 {
 	struct catalog_clock k;
 	unsigned caveat;
-	int rc = store_moment(&c->lane->store, &c->row, moment, &k, err);
 
-	if (rc)
-		return rc;
+	TRY(store_moment(&c->lane->store, &c->row, moment, &k, err));
 	c->last_moment = k.capture_time;
 	clock_watch_add(&c->watch, &k);
 	caveat = c->watch.set ? CATALOG_CAVEAT_CLOCK : CATALOG_CAVEAT_DATE;
-	/* Of a watch only what this process has looked at is in doubt (quality/clock_doubts.h). */
+	/* Of a watch only what this process has looked at is in doubt (proof/clock_watch.h). */
 	if (!(c->watch.set || c->watch.adjusted) || c->looking || c->row.caveats & caveat)
 		return 0;
 	c->row.caveats |= caveat;
@@ -316,7 +391,8 @@ int capture_moment(struct capture *c, const char *moment, struct err *err)
 		(int)c->row.site.len, c->row.site.ptr,
 		c->watch.set ? "it has no still point; capture the site again"
 			     : "its date is in doubt; its proofs stand by the monotonic clock");
-	return capture_store_row(c, err);
+	capture_store_row(c);
+	return 0;
 }
 
 static const char *limit_name(enum catalog_end limit)

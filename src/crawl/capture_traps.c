@@ -1,5 +1,11 @@
+#include "crawl/capture_traps.h"
+
+#include <stdio.h>
+
+#include "crawl/capture.h"
+
 /*
- * Traps: applies the budgets of frontier/traps.h and the probes for soft 404s to the URLs and pages
+ * Traps: applies the budgets of crawl/traps.h and the probes for soft 404s to the URLs and pages
  * of a capture.
  *
  * Some URLs are not charged to their budgets. Seeds and URLs in sitemaps are not: a person chose
@@ -9,9 +15,6 @@
  * shows what another one shows recommends nothing, and neither is anything recommended that is
  * known with another id.
  */
-#include <stdio.h>
-
-#include "crawl/capture.h"
 
 enum {
 	RULE_SHAPE_MAX = 160, /* bytes of a shape in a rule: what a word of the catalog can have */
@@ -49,9 +52,8 @@ void trap_scratch_release(struct trap_scratch *s)
 static int find_levels(struct capture *c, const struct url *url, struct trap_shape *ret_shape,
 	struct trap_levels *ret)
 {
-	int rc = trap_shape(&c->lane->scratch.shape, url, ret_shape);
-
-	return rc ? rc : traps_find(&c->traps.traps, ret_shape, ret);
+	TRY(trap_shape(&c->lane->scratch.shape, url, ret_shape));
+	return traps_find(&c->traps.traps, ret_shape, ret);
 }
 
 /* The page that it was found on has new content, and another shape. */
@@ -106,14 +108,11 @@ int traps_decide(struct capture *c, const struct found *f, struct trap_decision 
 {
 	struct capture_traps *t = &c->traps;
 	struct trap_shape shape;
-	int rc;
 
 	*ret = (struct trap_decision){.reason = LEFT_OUT_NOT};
 	if (!t->is_on)
 		return 0;
-	rc = find_levels(c, f->url, &shape, &ret->levels);
-	if (rc)
-		return rc;
+	TRY(find_levels(c, f->url, &shape, &ret->levels));
 	ret->is_free = is_free(c, f, &ret->levels);
 	if (!ret->is_free && !f->is_told && !traps_has_room(&t->traps, &ret->levels, &ret->full)) {
 		ret->reason = reason_of(shape.kind, ret->full);
@@ -154,18 +153,16 @@ int traps_restore_page(
 	struct capture_traps *t = &c->traps;
 	struct trap_shape shape;
 	struct trap_levels levels;
-	uint32_t level;
-	int rc;
+	unsigned full = TRAP_LEVEL_SHAPE;
 
 	if (!t->is_on)
 		return 0;
-	rc = find_levels(c, url, &shape, &levels);
-	if (rc)
-		return rc;
-	level = levels.list[reason == LEFT_OUT_REPEATS || levels.list[0] == TRAPS_NO_LEVEL
-				    ? TRAP_LEVEL_SECTION
-				    : TRAP_LEVEL_SHAPE];
-	return traps_restore(&t->traps, level, page);
+	TRY(find_levels(c, url, &shape, &levels));
+	/* The level that had no room then: its reason says which. */
+	while (full < TRAP_LEVEL_SECTION &&
+		(levels.list[full] == TRAPS_NO_LEVEL || reason_of(shape.kind, full) != reason))
+		full++;
+	return traps_restore(&t->traps, levels.list[full], page);
 }
 
 int traps_redirect_followed(struct capture *c, const struct url *document)
@@ -173,11 +170,12 @@ int traps_redirect_followed(struct capture *c, const struct url *document)
 	struct capture_traps *t = &c->traps;
 	struct trap_shape shape;
 	struct trap_levels levels;
-	int rc = t->is_on ? find_levels(c, document, &shape, &levels) : 0;
 
-	if (rc == 0 && t->is_on)
-		traps_refund(&t->traps, &levels);
-	return rc;
+	if (!t->is_on)
+		return 0;
+	TRY(find_levels(c, document, &shape, &levels));
+	traps_refund(&t->traps, &levels);
+	return 0;
 }
 
 /* ---- pages ---- */
@@ -187,27 +185,25 @@ static bool is_content(unsigned status)
 	return (status >= 200 && status < 300) || status == 404 || status == 410;
 }
 
-int traps_page_arrived(struct capture *c, const struct net_fetch *f, uint32_t page, bool *ret_text)
+int traps_page_arrived(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err)
 {
 	struct capture_traps *t = &c->traps;
 	struct trap_shape shape;
-	struct url url;
-	int rc;
+	URL_SCOPED(url);
 
-	*ret_text = t->wants_look = false;
-	t->source = CATALOG_NO_PAGE;
-	if (!t->is_on || !is_content(f->status))
+	(void)err;
+	if (p->order->leg == PLAN_REVISIT)
 		return 0;
-	url_init(&url);
-	rc = url_parse(&url, f->url, NULL, NULL);
-	if (rc == 0)
-		rc = find_levels(c, &url, &shape, &t->source_levels);
-	url_release(&url);
-	if (rc)
-		return rc == ERR_NOMEM ? rc : 0;
-	t->source = page;
+	t->wants_look = false;
+	t->source = CATALOG_NO_PAGE;
+	if (!t->is_on || !is_content(p->fetch->status) ||
+		url_parse(&url, p->fetch->url, NULL, NULL) ||
+		find_levels(c, &url, &shape, &t->source_levels))
+		return 0;
+	t->source = p->order->page;
 	t->wants_look = traps_wants_look(&t->traps, &t->source_levels);
-	*ret_text = t->wants_look || probe_is_soft(c, c->pages.list.ptr[page].host);
+	*ret_text =
+		*ret_text || t->wants_look || probe_is_soft(c, c->pages.list.ptr[t->source].host);
 	return 0;
 }
 
@@ -217,14 +213,12 @@ static int make_gist(struct capture *c, slice url, const struct digest *payload)
 	struct gist *gist = &c->lane->scratch.gist;
 	const struct page_text *text = &c->lane->reading.text;
 	uint64_t hash;
-	int rc;
 
 	gist_reset(gist);
-	rc = gist_add_text(gist, buf_slice(&text->text), url);
-	if (rc == 0)
-		rc = gist_add_text(gist, buf_slice(&text->title), url);
-	if (rc || gist->weight > 0)
-		return rc;
+	TRY(gist_add_text(gist, buf_slice(&text->text), url));
+	TRY(gist_add_text(gist, buf_slice(&text->title), url));
+	if (gist->weight > 0)
+		return 0;
 	memcpy(&hash, payload->bytes, sizeof hash);
 	return gist_add_hash(gist, hash, OPAQUE_WEIGHT);
 }
@@ -234,34 +228,31 @@ int traps_page_read(struct capture *c, const struct net_fetch *f, const struct s
 {
 	struct capture_traps *t = &c->traps;
 	bool is_new = true;
-	int rc = 0;
 
 	*ret_follow = true;
 	if (t->source == CATALOG_NO_PAGE)
 		return 0;
 	if (has_text)
-		rc = make_gist(c, f->url, &result->payload);
-	if (rc == 0 && t->wants_look)
-		rc = traps_look(&t->traps, &t->source_levels, &c->lane->scratch.gist, &is_new);
+		TRY(err_code(err, make_gist(c, f->url, &result->payload)));
+	if (t->wants_look)
+		TRY(err_code(err,
+			traps_look(&t->traps, &t->source_levels, &c->lane->scratch.gist, &is_new)));
 	t->source_is_worthy = traps_is_worthy(&t->traps, &t->source_levels) && !c->dust.is_repeat;
-	if (rc)
-		return err_code(err, rc);
 	if (has_text && probe_matches(c, t->source, &c->lane->scratch.gist)) {
 		*ret_follow = t->source_is_worthy = false;
-		rc = probe_mark(c, t->source, err);
+		probe_mark(c, t->source);
 	}
-	return rc ? rc : probe_visited(c, t->source, f, err);
+	return probe_visited(c, t->source, f, err);
 }
 
 int traps_take_deferred(struct capture *c, struct err *err)
 {
 	struct capture_traps *t = &c->traps;
 	uint32_t page;
-	int rc = 0;
 
 	if (t->source == CATALOG_NO_PAGE || !t->wants_look)
 		return 0;
-	while (rc == 0 && traps_next(&t->traps, &t->source_levels, &page))
-		rc = discover_again(c, page, err);
-	return rc;
+	while (traps_next(&t->traps, &t->source_levels, &page))
+		TRY(discover_again(c, page, err));
+	return 0;
 }

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/word.h"
 #include "crawl/capture.h"
+#include "crawl/response.h"
 
 /* Below, the texts are of different pages. */
 static const double RESEMBLANCE = 0.3;
@@ -91,44 +92,44 @@ static double resemblance(const struct cloaking_sketch *a, const struct cloaking
 
 /* ---- which pages ---- */
 
-bool cloaking_page_arrives(struct capture *c, const struct plan_order *order, unsigned status)
+int cloaking_wants(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err)
 {
+	uint8_t kind = c->pages.list.ptr[p->order->page].kind;
 	struct cloaking *k = &c->cloaking;
 	uint64_t part;
 
+	(void)err;
 	k->wants = false;
-	if (!c->settings->cloaking || order->leg != PLAN_VISIT || status < 200 || status >= 300 ||
-		page_kind_is_requisite(c->pages.list.ptr[order->page].kind) ||
-		c->pages.list.ptr[order->page].kind == LINK_FORM)
-		return false;
+	if (!c->settings->cloaking || p->order->leg != PLAN_VISIT || p->fetch->status < 200 ||
+		p->fetch->status >= 300 || page_kind_is_requisite(kind) || kind == LINK_FORM)
+		return 0;
 	part = (++k->seen * CLOAKING_PERCENT + 99) / 100;
 	k->wants = k->sampled < (part > CLOAKING_MIN ? part : CLOAKING_MIN);
-	return k->wants;
+	*ret_text = *ret_text || k->wants;
+	return 0;
 }
 
-int cloaking_visited(struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err)
+int cloaking_visited(struct capture *c, const struct arrival *p, struct err *err)
 {
+	uint32_t page = p->order->page;
 	struct cloaking *k = &c->cloaking;
-	struct cloaking_sample sample = {.page = page, .status = f->status};
+	struct cloaking_sample sample = {.page = page, .status = p->fetch->status};
 	struct request r = {
 		.kind = REQUEST_CLOAKING,
 		.host = c->pages.list.ptr[page].host,
 		.order = {.page = page, .attempt = c->probing.number + 1},
 		.first = true,
 	};
-	int rc;
 
-	if (!k->wants || !c->lane->reading.is_read || fetch_is_down(c, r.host))
+	if (stand_in_blocks(p->a.stand_in) || !k->wants || !c->lane->reading.is_read ||
+		fetch_is_down(c, r.host))
 		return 0;
 	k->wants = false;
 	sketch_read(&sample.sketch, buf_slice(&c->lane->reading.text.text));
 	if (sample.sketch.count < WORDS_MIN)
 		return 0;
-	rc = cloaking_samples_push(&k->waiting, sample);
-	if (rc == 0)
-		rc = fetch_hold(c, &r);
-	if (rc)
-		return err_code(err, rc);
+	cloaking_samples_push(&k->waiting, sample);
+	TRY(err_code(err, fetch_hold(c, &r)));
 	c->probing.number++;
 	k->sampled++;
 	return 0;

@@ -13,6 +13,13 @@
 
 #include "base/vec.h"
 
+struct attempt;
+struct arrival;
+struct capture;
+struct net_fetch;
+struct plan_order;
+struct request;
+
 enum {
 	CLOAKING_MIN = 4,     /* pages that are fetched in any case */
 	CLOAKING_PERCENT = 2, /* of the pages */
@@ -49,5 +56,22 @@ struct cloaking {
 };
 
 void cloaking_release(struct cloaking *k);
+
+/* All of it does nothing without --cloaking. */
+
+/* As struct crawl_feature has them: a page that was visited may be asked for once more. */
+int cloaking_wants(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err);
+int cloaking_visited(struct capture *c, const struct arrival *p, struct err *err);
+
+/* The answer to that was read; false: nothing can be said. */
+bool cloaking_compare(
+	struct capture *c, const struct attempt *a, char ret_line[CLOAKING_LINE_SIZE]);
+
+/* Requests of this kind: what requests.c calls. */
+int cloaking_finished(struct capture *c, const struct request *r, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
+
+/* An attempt of an earlier process. */
+void cloaking_restore(struct capture *c, const struct attempt *a);
 
 #endif

@@ -11,19 +11,48 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "archive/crawl_log.h"
 #include "base/api.h"
 #include "base/clock.h"
 #include "base/err.h"
-#include "crawl/budget.h"
-#include "crawl/changes.h"
+#include "crawl/gate.h"
 #include "crawl/looking.h"
 #include "crawl/secrets.h"
 #include "crawl/settings.h"
-#include "crawl/worst_sites.h"
 #include "plan/plan.h"
-#include "store/crawl_log.h"
+
+/* ---- which sites to show ---- */
+
+/*
+ * Which sites of a crawl to show: those that fail first, then those with most requests to come. A
+ * short list, made anew for each look.
+ */
+
+enum { WORST_SITES_MAX = 5, WORST_SITE_NAME = 96 };
+
+struct site_progress {
+	bool preparing; /* robots.txt and sitemaps come first */
+	enum plan_leg leg;
+	size_t done, total; /* of the leg */
+	size_t failed;
+	size_t left;                /* requests to come, as far as is known */
+	char site[WORST_SITE_NAME]; /* cut if need be */
+};
+
+/* The worst first. Zeroed: empty. */
+struct worst_sites {
+	struct site_progress list[WORST_SITES_MAX];
+	size_t len;
+};
+
+/* Keeps it if it belongs among the worst. */
+void worst_sites_add(struct worst_sites *w, const struct site_progress *site);
+
+/* ---- a crawl ---- */
 
 enum { CRAWL_LANES_MAX = 256 };
+
+struct crawl_command;
 
 /*
  * Progress, for a line on a terminal. With several sites known, failed, fetched, sharp, revisited,
@@ -60,7 +89,7 @@ struct crawl_options {
 	void *context;
 	const struct crawl_secrets *secrets; /* borrowed; NULL for none */
 	struct crawl_log *log;               /* the same */
-	const struct crawl_changes *changes; /* the same; by crawl_resume only */
+	const struct crawl_command *changes; /* the same; by crawl_resume only */
 };
 
 enum crawl_end {

@@ -1,18 +1,42 @@
+#include "crawl/discover.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "crawl/capture.h"
+#include "crawl/lane.h"
+#include "formats/effect_links.h"
+#include "formats/link_kind.h"
+#include "formats/page.h"
+#include "formats/resolve.h"
+#include "formats/view_links.h"
+#include "net/address.h"
+
+/* ---- links that are only counted ---- */
+
+void unkept_add(struct unkept *u, enum left_out reason, uint64_t links)
+{
+	u->links[reason] += links;
+	u->changed = u->changed || links > 0;
+}
+
+bool unkept_keeps_outside(struct unkept *u, size_t max_outside)
+{
+	if (u->outside < max_outside) {
+		u->outside++;
+		return true;
+	}
+	unkept_add(u, LEFT_OUT_SCOPE, 1);
+	return false;
+}
+
+/* ---- discovering ---- */
+
 /*
  * A URL was found. Checks in this order whether it is known, in the scope, within the limits, and
  * allowed by robots.txt (for which it may have to wait). The catalog gets the answer in any case,
  * so that reports can explain every link of the site.
  */
-#include <stdio.h>
-#include <string.h>
-
-#include "crawl/capture.h"
-#include "crawl/names.h"
-#include "extract/effect_links.h"
-#include "extract/link_kind.h"
-#include "extract/page.h"
-#include "extract/resolve.h"
-#include "net/port.h"
 
 enum {
 	REDIRECTS_MAX = 20,
@@ -26,6 +50,7 @@ enum {
 struct decision {
 	enum left_out left_out;
 	struct trap_decision traps;
+	struct view_decision view;
 	unsigned hops_out;
 	slice rule;
 };
@@ -98,6 +123,7 @@ static int decide_all(
 	struct capture *c, const struct found *f, struct buf *text, struct decision *ret)
 {
 	struct trap_decision traps = {.reason = LEFT_OUT_NOT};
+	struct view_decision view = {.kind = VIEW_NONE};
 	struct scope_decision d = scope_decide(&c->scope, f->url, link_of(c, f));
 	const struct address_range *range = d.in ? names_forbids(c, f->url) : NULL;
 	unsigned port = (unsigned)url_effective_port(f->url);
@@ -109,7 +135,11 @@ static int decide_all(
 		limit = LEFT_OUT_ADDRESS;
 	if (!limit && effect)
 		limit = LEFT_OUT_EFFECT;
-	rc = limit ? 0 : traps_decide(c, f, &traps);
+	rc = limit ? 0 : views_decide(c, f, &view);
+	if (view.waits)
+		limit = LEFT_OUT_VIEW;
+	if (rc == 0 && !limit)
+		rc = traps_decide(c, f, &traps);
 	buf_reset(text);
 	if (rc)
 		return rc;
@@ -119,12 +149,15 @@ static int decide_all(
 		rc = buf_printf(text, OUT "address guard: port %u", port);
 	else if (limit == LEFT_OUT_EFFECT)
 		rc = buf_printf(text, OUT "a link that does something: %s", effect_name(effect));
+	else if (limit == LEFT_OUT_VIEW)
+		rc = views_explain(text, &view);
 	else if (traps.reason)
 		rc = traps_explain(text, &traps);
 	else
 		rc = d.in && limit ? buf_add_str(text, limit_rule(limit)) : scope_explain(text, &d);
 	*ret = (struct decision){.left_out = limit ? limit : traps.reason,
 		.traps = traps,
+		.view = view,
 		.hops_out = d.hops_out,
 		.rule = buf_slice(text)};
 	return rc;
@@ -135,13 +168,13 @@ static int decide(struct capture *c, const struct found *f, struct buf *text, st
 {
 	struct err err = {0};
 	bool is_saved = false;
-	int rc = decide_all(c, f, text, ret);
 
-	if (rc || ret->left_out)
-		return rc;
-	rc = dust_decide(c, f, &c->lane->dust.rule, &is_saved, &err);
-	if (rc || !is_saved)
-		return rc;
+	TRY(decide_all(c, f, text, ret));
+	if (ret->left_out)
+		return 0;
+	TRY(dust_decide(c, f, &c->lane->dust.rule, &is_saved, &err));
+	if (!is_saved)
+		return 0;
 	ret->left_out = LEFT_OUT_DUST;
 	ret->rule = buf_slice(&c->lane->dust.rule);
 	return 0;
@@ -156,21 +189,18 @@ static int find_prior(const struct capture *c, const struct found *f, struct pag
 		.read = clock_realtime(c->clock)};
 	struct rates_value given;
 	struct rate_gamma g;
-	int rc;
 
 	if (rates_find(c->rates, page.url, &given)) {
 		*ret = (struct page_prior){{given.rate, given.shape}, given.weight};
 		return 0;
 	}
-	rc = known_rates_find(c->known, &page, &g);
-	if (rc == 0)
-		*ret = (struct page_prior){survival_gamma(g.shape, g.time), 1};
-	return rc;
+	TRY(known_rates_find(c->known, &page, &g));
+	*ret = (struct page_prior){survival_gamma(g.shape, g.time), 1};
+	return 0;
 }
 
-static int record(struct capture *c, const struct found *f, uint32_t number,
-	const struct decision *d, const struct page_prior *prior, enum catalog_row_kind kind,
-	struct err *err)
+static void record(struct capture *c, const struct found *f, uint32_t number,
+	const struct decision *d, const struct page_prior *prior, enum catalog_row_kind kind)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[number];
 	struct catalog_page row = {
@@ -191,10 +221,10 @@ static int record(struct capture *c, const struct found *f, uint32_t number,
 		.frequency = f->word,
 	};
 
-	return capture_store(c, &(struct catalog_row){kind, .page = &row}, err);
+	capture_store(c, &(struct catalog_row){kind, .page = &row});
 }
 
-static int refuse(struct capture *c, uint32_t page, slice url, const char *rule, struct err *err)
+static void refuse(struct capture *c, uint32_t page, slice url, const char *rule)
 {
 	struct crawl_page *p = &c->pages.list.ptr[page];
 	bool by_rule = c->rules.list.ptr[p->host].policy == ROBOTS_PARSE;
@@ -203,17 +233,15 @@ static int refuse(struct capture *c, uint32_t page, slice url, const char *rule,
 		looking_withdraw(c, page);
 	importance_forget(c, page);
 	p->taken = false;
-	p->left_out = LEFT_OUT_ROBOTS;
+	p->left_out = by_rule ? LEFT_OUT_ROBOTS : LEFT_OUT_UNREACHABLE;
 	pages_count(&c->pages, p->kind, -1);
 	capture_problem(c, url, rule + strlen(OUT),
 		by_rule ? "it forbids this page; only the site's owner can allow it"
 			: CAPTURE_RETRY_ADVICE);
-	return capture_store(c,
-		&(struct catalog_row){
-			CATALOG_ROW_REFUSE_PAGE, .page = &(struct catalog_page){.number = page,
-							 .left_out = LEFT_OUT_ROBOTS,
-							 .rule = slice_str(rule)}},
-		err);
+	capture_store(c, &(struct catalog_row){CATALOG_ROW_REFUSE_PAGE,
+				 .page = &(struct catalog_page){.number = page,
+					 .left_out = (enum left_out)p->left_out,
+					 .rule = slice_str(rule)}});
 }
 
 /* robots.txt is known: why it forbids the page, without OUT; "" if it allows it. */
@@ -222,13 +250,12 @@ static int ask_rules(
 {
 	const struct host_rules *rules = &c->rules.list.ptr[host];
 	struct robots_decision d = {.allowed = true};
-	int rc = 0;
 
 	out[0] = '\0';
 	if (!c->settings->ignore_robots)
-		rc = rules_decide(&c->rules, host, robots_url_path(url), &d, err);
-	if (rc || d.allowed)
-		return rc;
+		TRY(rules_decide(&c->rules, host, robots_url_path(url), &d, err));
+	if (d.allowed)
+		return 0;
 	if (rules->policy != ROBOTS_PARSE)
 		(void)snprintf(out, WHY_SIZE, "robots.txt could not be read: %s",
 			rules->why ? rules->why : "");
@@ -253,135 +280,117 @@ static int settle(struct capture *c, uint32_t page, struct err *err)
 {
 	uint32_t host = c->pages.list.ptr[page].host;
 	char why[WHY_SIZE], rule[WHY_SIZE + sizeof OUT];
-	struct buf url;
-	int rc;
+	BUF_SCOPED(url, URL_MAX);
 
 	if (c->rules.list.ptr[host].policy == ROBOTS_ALLOW_ALL)
 		return importance_admit(c, page, err);
-	buf_init(&url, URL_MAX);
-	rc = pages_url(&c->pages, page, &url, err);
-	if (rc == 0)
-		rc = ask_rules(c, host, asked_url(c, page, buf_slice(&url)), why, err);
-	if (rc == 0 && !why[0]) {
-		rc = importance_admit(c, page, err);
-	} else if (rc == 0) {
+	TRY(pages_url(&c->pages, page, &url, err));
+	TRY(ask_rules(c, host, asked_url(c, page, buf_slice(&url)), why, err));
+	if (!why[0]) {
+		TRY(importance_admit(c, page, err));
+	} else {
 		(void)snprintf(rule, sizeof rule, "%s%s", OUT, why);
-		rc = refuse(c, page, buf_slice(&url), rule, err);
+		refuse(c, page, buf_slice(&url), rule);
 	}
-	buf_release(&url);
-	return rc;
+	return 0;
 }
 
 /*
  * A page that was allowed is forbidden from now on, visited or not. The planner still has it;
  * orders for it are not carried out.
  */
-static int exclude(struct capture *c, uint32_t page, slice url, const char *why, struct err *err)
+static void exclude(struct capture *c, uint32_t page, slice url, const char *why)
 {
 	char date[CLOCK_TEXT_SIZE], rule[WHY_SIZE + 80];
 
 	clock_format(clock_realtime(c->clock), CLOCK_ROUND_DOWN, date);
 	(void)snprintf(rule, sizeof rule, "%srobots.txt changed at %s: %s", OUT, date, why);
-	return refuse(c, page, url, rule, err);
+	refuse(c, page, url, rule);
 }
 
 /* A page that was forbidden and that the planner does not have is allowed now. */
 static int admit_again(struct capture *c, uint32_t page, struct err *err)
 {
 	char date[CLOCK_TEXT_SIZE], rule[80];
-	int rc;
 
 	clock_format(clock_realtime(c->clock), CLOCK_ROUND_DOWN, date);
 	(void)snprintf(rule, sizeof rule, "in: robots.txt allows it since %s", date);
 	c->pages.list.ptr[page].taken = true;
 	c->pages.list.ptr[page].left_out = LEFT_OUT_NOT;
 	pages_count(&c->pages, c->pages.list.ptr[page].kind, 1);
-	rc = capture_store(c,
+	capture_store(c,
 		&(struct catalog_row){CATALOG_ROW_ADMIT_PAGE,
-			.page = &(struct catalog_page){.number = page, .rule = slice_str(rule)}},
-		err);
-	return rc ? rc : importance_admit(c, page, err);
+			.page = &(struct catalog_page){.number = page, .rule = slice_str(rule)}});
+	return importance_admit(c, page, err);
 }
 
 /* The planner still has it; its revisit is not carried out. */
-int discover_skip_spam(struct capture *c, uint32_t page, double score, struct err *err)
+void discover_skip_spam(struct capture *c, uint32_t page, double score)
 {
 	struct crawl_page *p = &c->pages.list.ptr[page];
 	char rule[WHY_SIZE];
 
 	if (!p->taken)
-		return 0;
+		return;
 	(void)snprintf(rule, sizeof rule, OUT "spam: score %.2f (--spam skip)", score);
 	p->taken = false;
 	p->left_out = LEFT_OUT_SPAM;
 	pages_count(&c->pages, p->kind, -1);
-	return capture_store(c,
-		&(struct catalog_row){
-			CATALOG_ROW_REFUSE_PAGE, .page = &(struct catalog_page){.number = page,
-							 .left_out = LEFT_OUT_SPAM,
-							 .rule = slice_str(rule)}},
-		err);
+	capture_store(c, &(struct catalog_row){CATALOG_ROW_REFUSE_PAGE,
+				 .page = &(struct catalog_page){.number = page,
+					 .left_out = LEFT_OUT_SPAM,
+					 .rule = slice_str(rule)}});
 }
 
 static int review(struct capture *c, uint32_t page, struct buf *url, struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
 	char why[WHY_SIZE];
-	int rc = pages_url(&c->pages, page, url, err);
 
-	if (rc == 0)
-		rc = ask_rules(c, p->host, asked_url(c, page, buf_slice(url)), why, err);
-	if (rc)
-		return rc;
-	if (p->taken && why[0])
-		return exclude(c, page, buf_slice(url), why, err);
-	if (!p->taken && !p->planned && p->left_out == LEFT_OUT_ROBOTS && !why[0])
+	TRY(pages_url(&c->pages, page, url, err));
+	TRY(ask_rules(c, p->host, asked_url(c, page, buf_slice(url)), why, err));
+	if (p->taken && why[0]) {
+		exclude(c, page, buf_slice(url), why);
+		return 0;
+	}
+	if (!p->taken && !p->planned && left_out_is_robots((enum left_out)p->left_out) && !why[0])
 		return admit_again(c, page, err);
 	return 0;
 }
 
 int discover_review(struct capture *c, uint32_t host, struct err *err)
 {
-	struct buf url;
-	int rc = 0;
+	BUF_SCOPED(url, URL_MAX);
 
-	buf_init(&url, URL_MAX);
-	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++)
+	for (uint32_t i = 0; i < c->pages.list.len; i++)
 		if (crawl_page_has_host(&c->pages.list.ptr[i]) &&
 			c->pages.list.ptr[i].host == host) {
-			rc = lane_check_stop(c->lane, err);
-			if (rc == 0)
-				rc = review(c, i, &url, err);
+			TRY(lane_check_stop(c->lane, err));
+			TRY(review(c, i, &url, err));
 		}
-	buf_release(&url);
-	return rc;
+	return 0;
 }
 
 int discover_admit(struct capture *c, uint32_t page, struct err *err)
 {
 	uint32_t host = c->pages.list.ptr[page].host;
 	enum host_robots robots = hosts_at(&c->hosts, host)->robots;
-	int rc;
 
 	if (robots == HOST_ROBOTS_KNOWN)
 		return settle(c, page, err);
-	rc = hosts_pend(&c->hosts, host, page);
-	if (rc)
-		return err_code(err, rc);
+	TRY(err_code(err, hosts_pend(&c->hosts, host, page)));
 	return robots == HOST_ROBOTS_UNKNOWN ? robots_fetch(c, host, false, err) : 0;
 }
 
 int discover_pending(struct capture *c, uint32_t host, struct err *err)
 {
 	uint32_t page;
-	int rc = 0;
 
-	while (rc == 0 && hosts_take_pending(&c->hosts, host, &page)) {
-		rc = lane_check_stop(c->lane, err);
-		if (rc == 0)
-			rc = settle(c, page, err);
+	while (hosts_take_pending(&c->hosts, host, &page)) {
+		TRY(lane_check_stop(c->lane, err));
+		TRY(settle(c, page, err));
 	}
-	return rc;
+	return 0;
 }
 
 /* The page as this link describes it. */
@@ -402,66 +411,56 @@ static int describe(
 	return ret->taken ? capture_find_host(c, f->url, &ret->host) : 0;
 }
 
-int discover_record_unkept(struct capture *c, struct err *err)
+int discover_record_unkept(struct capture *c)
 {
-	int rc = 0;
-
 	if (!c->unkept.changed)
 		return 0;
 	c->unkept.changed = false;
-	for (int i = 0; rc == 0 && i < LEFT_OUT_COUNT; i++)
+	for (int i = 0; i < LEFT_OUT_COUNT; i++)
 		if (c->unkept.links[i])
-			rc = capture_store(c,
-				&(struct catalog_row){CATALOG_ROW_UNKEPT,
-					.unkept = &(struct catalog_unkept){(enum left_out)i,
-						c->unkept.links[i]}},
-				err);
-	return rc;
+			capture_store(c, &(struct catalog_row){CATALOG_ROW_UNKEPT,
+						 .unkept = &(struct catalog_unkept){
+							 (enum left_out)i, c->unkept.links[i]}});
+	return 0;
 }
 
 /* Tells the budgets about a page, unless a limit refused it before they were asked. */
 static int settle_traps(struct capture *c, uint32_t page, const struct decision *d, struct err *err)
 {
-	int rc = 0;
-
 	if (d->left_out == d->traps.reason)
-		rc = traps_note_decision(c, page, &d->traps);
-	return err_code(err, rc);
+		TRY(err_code(err, traps_note_decision(c, page, &d->traps)));
+	return 0;
 }
 
-static int add_page(struct capture *c, const struct found *f, struct buf *text, struct err *err)
+/* *ret: its number, or as it was if it is not kept. */
+static int add_page(
+	struct capture *c, const struct found *f, struct buf *text, uint32_t *ret, struct err *err)
 {
 	struct page_prior prior;
 	struct crawl_page page;
 	struct decision d;
 	uint32_t number;
-	int rc = decide(c, f, text, &d);
 
-	if (rc == 0 && d.left_out && f->is_told) /* a link may lead to it yet */
+	TRY(err_code(err, decide(c, f, text, &d)));
+	if (d.left_out && f->is_told) /* a link may lead to it yet */
 		return 0;
-	if (rc == 0 && d.left_out == LEFT_OUT_SCOPE &&
+	if (d.left_out == LEFT_OUT_SCOPE &&
 		!unkept_keeps_outside(&c->unkept, c->settings->max_outside))
 		return 0;
-	if (rc == 0)
-		rc = describe(c, f, &d, &page);
-	if (rc == 0)
-		rc = find_prior(c, f, &prior);
-	if (rc == 0)
-		rc = pages_add(&c->pages, url_page(f->url), &prior, &page, &number, err);
-	if (rc)
-		return err_code(err, rc);
-	rc = record(c, f, number, &d, &prior, CATALOG_ROW_ADD_PAGE, err);
-	if (rc == 0)
-		rc = importance_known(c, number, f, err);
-	if (rc == 0)
-		rc = settle_traps(c, number, &d, err);
-	if (rc == 0)
-		rc = dust_note(c, number, f->url, err);
-	if (rc == 0)
-		rc = mirrors_known(c, number, f->url, err);
-	if (rc == 0)
-		rc = form_queries_found(c, number, err);
-	return rc || d.left_out ? rc : discover_admit(c, number, err);
+	TRY(err_code(err, describe(c, f, &d, &page)));
+	TRY(err_code(err, find_prior(c, f, &prior)));
+	TRY(err_code(err, pages_add(&c->pages, url_page(f->url), &prior, &page, &number, err)));
+	*ret = number;
+	record(c, f, number, &d, &prior, CATALOG_ROW_ADD_PAGE);
+	TRY(importance_known(c, number, f, err));
+	TRY(settle_traps(c, number, &d, err));
+	TRY(err_code(err, views_note(c, f->url, number, &d.view)));
+	if (!d.left_out && d.view.kind == VIEW_NONE)
+		views_found(c, f);
+	for (const struct crawl_feature *x = CRAWL_FEATURES; x->name; x++)
+		if (x->found)
+			TRY(x->found(c, number, f->url, err));
+	return d.left_out ? 0 : discover_admit(c, number, err);
 }
 
 /* It was put off by its budgets, and this link is exempt from them. */
@@ -476,13 +475,22 @@ static bool is_nearer(const struct capture *c, const struct crawl_page *p, const
 	return page_kind_is_requisite(f->kind) && scope_link_hops(link_of(c, f)) < p->hops_out;
 }
 
+/* It waits as a view, and where this link stands it is none. */
+static bool is_document_here(struct capture *c, const struct crawl_page *p, const struct found *f)
+{
+	struct view_decision view;
+
+	return p->left_out == LEFT_OUT_VIEW && views_decide(c, f, &view) == 0 && !view.waits;
+}
+
 /* Whether this link may admit a page that was refused before. */
 static bool is_better(struct capture *c, const struct crawl_page *p, const struct found *f)
 {
 	/* No link changes what robots.txt refuses. */
-	return p->left_out != LEFT_OUT_NOT && p->left_out != LEFT_OUT_ROBOTS &&
+	return p->left_out != LEFT_OUT_NOT && !left_out_is_robots((enum left_out)p->left_out) &&
 	       p->left_out != LEFT_OUT_SPAM &&
 	       (depth_of(c, f) < p->depth || is_redeemed(c, p, f) || is_nearer(c, p, f) ||
+		       is_document_here(c, p, f) ||
 		       (page_kind_is_requisite(f->kind) && !page_kind_is_requisite(p->kind)));
 }
 
@@ -493,23 +501,17 @@ static int take_in(struct capture *c, uint32_t number, const struct found *f,
 	struct crawl_page *known = &c->pages.list.ptr[number];
 	struct page_prior prior;
 	struct crawl_page page;
-	int rc = describe(c, f, d, &page);
 
-	if (rc)
-		return err_code(err, rc);
-	rc = pages_prior(&c->pages, number, &prior, err); /* as the catalog has it */
-	if (rc)
-		return rc;
+	TRY(err_code(err, describe(c, f, d, &page)));
+	TRY(pages_prior(&c->pages, number, &prior, err)); /* as the catalog has it */
 	page.record = known->record;
 	c->unkept.outside -= known->left_out == LEFT_OUT_SCOPE;
 	*known = page;
 	pages_count(&c->pages, page.kind, 1);
-	rc = record(c, f, number, d, &prior, CATALOG_ROW_TAKE_PAGE, err);
-	if (rc == 0)
-		rc = settle_traps(c, number, d, err);
-	if (rc == 0)
-		rc = dust_note(c, number, f->url, err);
-	return rc ? rc : discover_admit(c, number, err);
+	record(c, f, number, d, &prior, CATALOG_ROW_TAKE_PAGE);
+	TRY(settle_traps(c, number, d, err));
+	TRY(dust_note(c, number, f->url, err));
+	return discover_admit(c, number, err);
 }
 
 /*
@@ -523,14 +525,11 @@ static int bring_nearer(struct capture *c, uint32_t number, const struct found *
 	struct crawl_page *p = &c->pages.list.ptr[number];
 	struct page_prior prior;
 	struct decision d = {.left_out = LEFT_OUT_NOT, .hops_out = scope.hops_out};
-	int rc;
 
 	if (!scope.in)
 		return 0;
 	buf_reset(text);
-	rc = scope_explain(text, &scope);
-	if (rc)
-		return err_code(err, rc);
+	TRY(err_code(err, scope_explain(text, &scope)));
 	d.rule = buf_slice(text);
 	p->via = f->via;
 	pages_count(&c->pages, p->kind, -1);
@@ -539,19 +538,20 @@ static int bring_nearer(struct capture *c, uint32_t number, const struct found *
 	p->depth = depth_of(c, f) < p->depth ? depth_of(c, f) : p->depth;
 	p->redirects = redirects_of(c, f) & PAGE_SIX_BITS;
 	p->hops_out = (uint8_t)d.hops_out;
-	rc = pages_prior(&c->pages, number, &prior, err);
-	return rc ? rc : record(c, f, number, &d, &prior, CATALOG_ROW_TAKE_PAGE, err);
+	TRY(pages_prior(&c->pages, number, &prior, err));
+	record(c, f, number, &d, &prior, CATALOG_ROW_TAKE_PAGE);
+	return 0;
 }
 
 /* A sitemap names a page that is known: for the rates of later captures. */
-static int note_sitemap(struct capture *c, uint32_t number, const struct found *f, struct err *err)
+static void note_sitemap(struct capture *c, uint32_t number, const struct found *f)
 {
 	struct catalog_page row = {.number = number, .lastmod = f->lastmod, .frequency = f->word};
 
 	if ((f->word == FREQUENCY_NONE && f->lastmod == 0) ||
 		(c->looking && looking_knows(c, number, f->lastmod)))
-		return 0;
-	return capture_store(c, &(struct catalog_row){CATALOG_ROW_LIST_PAGE, .page = &row}, err);
+		return;
+	capture_store(c, &(struct catalog_row){CATALOG_ROW_LIST_PAGE, .page = &row});
 }
 
 static int reconsider(struct capture *c, uint32_t number, const struct found *f, struct buf *text,
@@ -559,19 +559,14 @@ static int reconsider(struct capture *c, uint32_t number, const struct found *f,
 {
 	const struct crawl_page *p = &c->pages.list.ptr[number];
 	struct decision d;
-	int rc = note_sitemap(c, number, f, err);
 
-	if (rc == 0)
-		rc = importance_known(c, number, f, err);
-	if (rc)
-		return rc;
+	note_sitemap(c, number, f);
+	TRY(importance_known(c, number, f, err));
 	if (p->taken && !p->visited && is_nearer(c, p, f))
 		return bring_nearer(c, number, f, text, err);
 	if (!is_better(c, p, f))
 		return 0;
-	rc = decide(c, f, text, &d);
-	if (rc)
-		return err_code(err, rc);
+	TRY(err_code(err, decide(c, f, text, &d)));
 	return d.left_out ? 0 : take_in(c, number, f, &d, err);
 }
 
@@ -588,8 +583,9 @@ static const char *how_again(const struct crawl_page *p)
 /* Budgets grow, and operators change limits and scope. */
 static bool may_reconsider(enum left_out reason)
 {
-	return left_out_is_trap(reason) || reason == LEFT_OUT_MAX_PAGES ||
-	       reason == LEFT_OUT_MAX_DEPTH || reason == LEFT_OUT_SCOPE;
+	return left_out_is_trap(reason) || reason == LEFT_OUT_VIEW ||
+	       reason == LEFT_OUT_MAX_PAGES || reason == LEFT_OUT_MAX_DEPTH ||
+	       reason == LEFT_OUT_SCOPE;
 }
 
 int discover_again(struct capture *c, uint32_t page, struct err *err)
@@ -603,30 +599,19 @@ int discover_again(struct capture *c, uint32_t page, struct err *err)
 		.is_seed = p->is_seed,
 	};
 	struct decision d;
-	struct buf text;
-	struct url url;
-	int rc;
+	BUF_SCOPED(text, URL_MAX + 1024);
+	URL_SCOPED(url);
 
 	/* Another link may have taken it in since; robots.txt and what a link does stay. */
 	if (!may_reconsider((enum left_out)p->left_out))
 		return 0;
-	rc = lane_check_stop(c->lane, err);
-	if (rc)
-		return rc;
-	url_init(&url);
-	buf_init(&text, URL_MAX + 1024);
+	TRY(lane_check_stop(c->lane, err));
 	found.url = &url;
-	rc = pages_url(&c->pages, page, &text, err);
-	if (rc == 0)
-		rc = url_parse(&url, buf_slice(&text), NULL, err);
-	if (rc == 0)
-		rc = err_code(err, decide(c, &found, &text, &d));
-	if (rc == 0) /* the link is the same, so it may be put off again */
-		rc = d.left_out ? settle_traps(c, page, &d, err)
-				: take_in(c, page, &found, &d, err);
-	buf_release(&text);
-	url_release(&url);
-	return rc;
+	TRY(pages_url(&c->pages, page, &text, err));
+	TRY(url_parse(&url, buf_slice(&text), NULL, err));
+	TRY(err_code(err, decide(c, &found, &text, &d)));
+	/* the link is the same, so it may be put off again */
+	return d.left_out ? settle_traps(c, page, &d, err) : take_in(c, page, &found, &d, err);
 }
 
 /* The sitemaps of a seed's host, and of the host it redirects to, are wanted. */
@@ -647,12 +632,13 @@ static int want_sitemaps(struct capture *c, const struct found *f, struct err *e
 		       : 0;
 }
 
-int discover(struct capture *c, const struct found *f, struct err *err)
+/* *ret: the number of the page, or CATALOG_NO_PAGE if it is not kept. */
+static int discover_number(struct capture *c, const struct found *f, uint32_t *ret, struct err *err)
 {
 	struct buf text;
-	uint32_t number;
 	int rc;
 
+	*ret = CATALOG_NO_PAGE;
 	if (!url_is_http(f->url))
 		return 0;
 	rc = lane_check_stop(c->lane, err);
@@ -664,14 +650,21 @@ int discover(struct capture *c, const struct found *f, struct err *err)
 		return 0;
 	}
 	buf_init(&text, URL_MAX + 1024);
-	if (pages_find(&c->pages, url_page(f->url), &number))
-		rc = reconsider(c, number, f, &text, err);
+	if (pages_find(&c->pages, url_page(f->url), ret))
+		rc = reconsider(c, *ret, f, &text, err);
 	else
-		rc = add_page(c, f, &text, err);
+		rc = add_page(c, f, &text, ret, err);
 	buf_release(&text);
-	if (rc == 0 && c->looking && f->source && pages_find(&c->pages, url_page(f->url), &number))
-		rc = looking_listed(c, number, f, err);
+	if (rc == 0 && c->looking && f->source && *ret != CATALOG_NO_PAGE)
+		rc = looking_listed(c, *ret, f, err);
 	return rc == 0 && f->is_seed ? want_sitemaps(c, f, err) : rc;
+}
+
+int discover(struct capture *c, const struct found *f, struct err *err)
+{
+	uint32_t number;
+
+	return discover_number(c, f, &number, err);
 }
 
 /*
@@ -686,32 +679,30 @@ static bool is_shown(const struct capture *c, uint32_t page)
 	       !reading_is_html(&c->lane->reading);
 }
 
-static int record_requisite(struct capture *c, uint32_t page, uint32_t requisite, struct err *err)
+static int record_requisite(struct capture *c, uint32_t page, uint32_t requisite)
 {
 	bool is_planned = requisite != CATALOG_NO_PAGE && !c->looking &&
 			  !pages_are_told(&c->pages, page, requisite);
-	int rc = is_planned ? plan_group(c->plan, page, &requisite, 1) : 0;
 
-	if (rc)
-		return err_code(err, rc);
-	return capture_store(c,
-		&(struct catalog_row){CATALOG_ROW_REQUISITE,
-			.requisite = &(struct catalog_requisite){page, requisite}},
-		err);
+	if (is_planned)
+		TRY(plan_group(c->plan, page, &requisite, 1));
+	capture_store(c, &(struct catalog_row){CATALOG_ROW_REQUISITE,
+				 .requisite = &(struct catalog_requisite){page, requisite}});
+	return 0;
 }
 
 /*
  * What was found is part of the page, now that it has a number. One that was not kept has none: the
  * page is not complete without it.
  */
-int discover_requisite(struct capture *c, uint32_t page, const struct found *f, struct err *err)
+static SP_MUST_CHECK int discover_requisite(struct capture *c, uint32_t page, const struct found *f)
 {
 	uint32_t number = CATALOG_NO_PAGE;
 
 	if (!page_kind_is_requisite(f->kind) || !url_is_http(f->url))
 		return 0;
 	(void)pages_find(&c->pages, url_page(f->url), &number);
-	return number == page ? 0 : record_requisite(c, page, number, err);
+	return number == page ? 0 : record_requisite(c, page, number);
 }
 
 /* What stands in the page for a link, if its text was read. */
@@ -729,18 +720,18 @@ static int discover_link(struct capture *c, uint32_t page, const struct resolved
 		.via = page,
 		.kind = (uint8_t)(shown ? link->kind : LINK_OTHER),
 	};
-	int rc;
+	uint32_t number;
 
 	if (link->kind == LINK_FORM) /* without values they are never sent: form_queries.h */
 		return 0;
-	rc = discover(c, &found, err);
-	if (rc == 0 && link->is_feed && c->looking)
-		rc = sitemaps_feed(c, link->url, err);
-	if (rc == 0 && link->kind == LINK_PAGE)
-		rc = page_links_add(c, link->url, err);
-	if (rc == 0 && link->kind == LINK_PAGE && c->steering.on)
-		rc = steering_link(c, page, link->url, link_text(c, link), err);
-	return rc ? rc : discover_requisite(c, page, &found, err);
+	TRY(discover_number(c, &found, &number, err));
+	if (link->is_feed && c->looking)
+		TRY(sitemaps_feed(c, link->url, err));
+	if (link->kind == LINK_PAGE)
+		page_links_add(c, number);
+	if (link->kind == LINK_PAGE && c->steering.on)
+		TRY(steering_link(c, page, link->url, link_text(c, link), err));
+	return discover_requisite(c, page, &found);
 }
 
 int discover_links(struct capture *c, uint32_t page, const struct url *document, struct err *err)
@@ -751,15 +742,75 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 	int rc = resolver_start(resolver, &c->lane->reading.links, document);
 
 	page_links_start(c);
+	views_source(c, page, document);
 	while (rc == 0 && (rc = resolver_next(resolver, &link)) == 0)
 		rc = discover_link(c, page, &link, shown, err);
 	if (rc != ERR_END)
 		return err_code(err, rc);
 	rc = 0;
 	if (resolver->left_out || c->lane->reading.links.cut)
-		rc = record_requisite(c, page, CATALOG_NO_PAGE, err);
+		rc = record_requisite(c, page, CATALOG_NO_PAGE);
 	unkept_add(&c->unkept, LEFT_OUT_LENGTH, resolver->left_out);
 	if (rc == 0)
 		rc = page_links_store(c, page, err);
-	return rc ? rc : discover_record_unkept(c, err);
+	return rc ? rc : discover_record_unkept(c);
+}
+
+/* ---- where redirects lead ---- */
+
+/* Where redirects lead: pages like others, found by their address. */
+
+int discover_redirect(struct capture *c, const struct plan_order *order, const struct url *document,
+	struct err *err)
+{
+	uint32_t page = order->page;
+	slice location = reading_field(&c->lane->reading, SLICE("location"));
+	const struct crawl_page *from = &c->pages.list.ptr[page];
+	struct found found = {
+		.how = from->is_seed ? "seed redirect" : "redirect",
+		.via = page,
+		.kind = from->kind,
+		.is_redirect = true,
+		.is_seed = from->is_seed,
+	};
+	struct url target;
+	size_t taken;
+	int rc;
+
+	if (!location.ptr)
+		return 0;
+	url_init(&target);
+	rc = url_parse_location(&target, location, document, NULL);
+	if (rc == ERR_SYNTAX || rc == ERR_LIMIT) {
+		url_release(&target); /* an invalid target is not an error of the capture */
+		return 0;
+	}
+	/* The target of a seed is a seed: from http to https, or to the name with www. */
+	if (rc == 0 && found.is_seed && url_is_http(&target)) {
+		rc = capture_add_seed(c, &target, err);
+		if (rc == ERR_LIMIT) { /* the scope is full: it is a page like others */
+			*err = (struct err){0};
+			rc = 0;
+		}
+	}
+	found.url = &target;
+	taken = c->pages.taken;
+	if (rc == 0 && url_is_http(&target))
+		rc = dust_redirected(c, page, &target, err);
+	if (rc == 0)
+		rc = discover(c, &found, err);
+	if (rc == 0)
+		rc = discover_requisite(c, page, &found);
+	if (rc == 0)
+		rc = page_links_store_one(c, page, url_page(&target), err);
+	if (rc == 0)
+		rc = discover_record_unkept(c);
+	if (rc == 0 && c->pages.taken > taken)
+		rc = traps_redirect_followed(c, document);
+	if (rc == 0 && found.is_seed)
+		rc = earlier_seed_moved(c, err);
+	if (rc == 0)
+		rc = cookie_gate_redirected(c, order, &target, err);
+	url_release(&target);
+	return err_code(err, rc);
 }

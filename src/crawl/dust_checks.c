@@ -4,7 +4,7 @@
  * requests, but no pages.
  */
 #include "crawl/capture.h"
-#include "extract/robots_policy.h"
+#include "formats/robots.h"
 
 enum {
 	TRIES = 8,          /* picks of a URL that can be checked */
@@ -82,18 +82,18 @@ static int find_standing(struct capture *c, uint32_t page, uint32_t *ret,
 	struct dust_look *ret_look, struct err *err)
 {
 	struct dust *d = &c->dust.dust;
-	const struct dust_entry *e;
+	const struct nummap_entry *e;
 	bool has;
-	int rc = dust_form_of_page(c, page, &has, err);
 
+	TRY(dust_form_of_page(c, page, &has, err));
 	*ret = DUST_NONE;
-	if (rc || !has)
-		return rc;
-	e = dust_map_find(&d->classes, dust_hash(d, c->lane->dust.form.key));
-	if (!e || e->page == page || !c->pages.list.ptr[e->page].visited)
+	if (!has)
 		return 0;
-	*ret = e->page;
-	return dust_look_read(c, e->page, ret_look, err);
+	e = nummap_find(&d->classes, dust_hash(d, c->lane->dust.form.key));
+	if (!e || e->value == page || !c->pages.list.ptr[e->value].visited)
+		return 0;
+	*ret = e->value;
+	return dust_look_read(c, e->value, ret_look, err);
 }
 
 static bool is_good(const struct dust_look *look)
@@ -127,16 +127,16 @@ static int may_tell(struct capture *c, uint32_t rule, uint32_t page, bool *ret, 
 	struct dust_look look;
 	uint32_t standing;
 	bool known = false;
-	int rc = find_standing(c, page, &standing, &look, err);
 
+	TRY(find_standing(c, page, &standing, &look, err));
 	*ret = *ret_stale = false;
-	if (rc || standing == DUST_NONE || !look.has_shown)
-		return rc;
-	rc = dust_between(c, standing, &known, err);
-	for (size_t i = 0; rc == 0 && known && i < s->rule_count; i++)
+	if (standing == DUST_NONE || !look.has_shown)
+		return 0;
+	TRY(dust_between(c, standing, &known, err));
+	for (size_t i = 0; known && i < s->rule_count; i++)
 		*ret = *ret || s->rules[i] == rule;
-	*ret_stale = rc == 0 && !*ret;
-	return rc;
+	*ret_stale = !*ret;
+	return 0;
 }
 
 /* *ret_stale: there is no point in asking for this page again. */
@@ -146,73 +146,68 @@ static int send(struct capture *c, uint32_t rule, uint32_t page, bool *ret_sent,
 	struct dust_scratch *s = &c->lane->dust;
 	struct dust_look own;
 	bool may = false;
-	int rc = dust_look_read(c, page, &own, err);
 
+	TRY(dust_look_read(c, page, &own, err));
 	*ret_sent = false;
 	*ret_stale = own.is_checked || c->pages.list.ptr[page].left_out != LEFT_OUT_DUST;
-	if (rc || *ret_stale)
-		return rc;
-	rc = may_tell(c, rule, page, &may, ret_stale, err);
-	if (rc == 0 && may)
-		rc = may_ask(c, &s->url, &may, err);
-	if (rc || !may)
-		return rc;
+	if (*ret_stale)
+		return 0;
+	TRY(may_tell(c, rule, page, &may, ret_stale, err));
+	if (may)
+		TRY(may_ask(c, &s->url, &may, err));
+	if (!may)
+		return 0;
 	own.is_checked = true;
-	rc = dust_look_write(c, page, &own, err);
-	if (rc == 0)
-		rc = fetch_url(c, url_page(&s->url),
-			&(struct request){
-				.kind = REQUEST_DUST, .order = {.page = page, .attempt = rule}},
-			ret_sent, err);
-	return rc;
+	TRY(dust_look_write(c, page, &own, err));
+	return fetch_url(c, url_page(&s->url),
+		&(struct request){.kind = REQUEST_DUST, .order = {.page = page, .attempt = rule}},
+		ret_sent, err);
 }
 
 /* Checked ones are moved to the front of the list; stale ones go. */
 static int check(struct capture *c, uint32_t rule, bool *ret_sent, struct err *err)
 {
 	struct dust_rule *r = &c->dust.dust.rules.ptr[rule];
-	int rc = 0;
 
 	*ret_sent = false;
-	for (unsigned i = 0; rc == 0 && i < TRIES && !*ret_sent && r->next < r->saved.len; i++) {
+	for (unsigned i = 0; i < TRIES && !*ret_sent && r->next < r->saved.len; i++) {
 		size_t at = r->next + (size_t)rng_below(&c->rng, r->saved.len - r->next);
 		uint32_t page = r->saved.ptr[at];
 		bool is_stale;
 
-		rc = send(c, rule, page, ret_sent, &is_stale, err);
+		TRY(send(c, rule, page, ret_sent, &is_stale, err));
 		r = &c->dust.dust.rules.ptr[rule]; /* the list of rules may have moved */
-		if (rc == 0 && *ret_sent) {
+		if (*ret_sent) {
 			r->saved.ptr[at] = r->saved.ptr[r->next];
 			r->saved.ptr[r->next++] = page;
 			r->sent++;
 			r->under_way++;
 			tally_of(c, r)->under_way++;
-		} else if (rc == 0 && is_stale) {
+		} else if (is_stale) {
 			r->saved.ptr[at] = r->saved.ptr[--r->saved.len];
 		}
 	}
-	return rc;
+	return 0;
 }
 
 /* Each value of a parameter is checked: one of them may select something. */
 static int check_values(struct capture *c, uint32_t tally, struct err *err)
 {
 	struct dust *d = &c->dust.dust;
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < d->tallies.ptr[tally].value_count; i++) {
+	for (size_t i = 0; i < d->tallies.ptr[tally].value_count; i++) {
 		struct dust_value v = d->tallies.ptr[tally].values[i];
 		bool sent = false, is_stale;
 
 		if (v.is_sent || v.is_confirmed || v.page == DUST_NONE ||
 			!is_used(&d->rules.ptr[v.rule]))
 			continue;
-		rc = send(c, v.rule, v.page, &sent, &is_stale, err);
+		TRY(send(c, v.rule, v.page, &sent, &is_stale, err));
 		d->tallies.ptr[tally].values[i].is_sent = sent;
 		d->rules.ptr[v.rule].under_way += sent;
 		d->tallies.ptr[tally].under_way += sent;
 	}
-	return rc;
+	return 0;
 }
 
 /* Kinds that some pages may not keep. */
@@ -268,21 +263,19 @@ static int check_more(struct capture *c, struct err *err)
 int dust_check_due(struct capture *c, struct err *err)
 {
 	const struct dust *d = &c->dust.dust;
-	int rc = 0;
 
 	if (c->dust.mode != CRAWL_DUST_APPLY || c->stage.cancelled)
 		return 0;
-	for (uint32_t i = 0; rc == 0 && i < d->rules.len; i++) {
+	for (uint32_t i = 0; i < d->rules.len; i++) {
 		bool sent = true;
 
-		while (rc == 0 && sent && wants_check(c, &d->rules.ptr[i]))
-			rc = check(c, i, &sent, err);
+		while (sent && wants_check(c, &d->rules.ptr[i]))
+			TRY(check(c, i, &sent, err));
 	}
-	for (uint32_t i = 0; rc == 0 && i < d->tallies.len; i++)
-		rc = check_values(c, i, err);
-	if (rc == 0)
-		rc = check_more(c, err);
-	return rc ? rc : dust_store_rules(c, err);
+	for (uint32_t i = 0; i < d->tallies.len; i++)
+		TRY(check_values(c, i, err));
+	TRY(check_more(c, err));
+	return dust_store_rules(c, err);
 }
 
 /* ---- answers ---- */
@@ -314,16 +307,14 @@ static int take_look(struct capture *c, const struct net_fetch *f,
 {
 	struct reading *reading = &c->lane->reading;
 	struct state_result again;
-	int rc;
 
 	look->status = (uint16_t)f->status;
 	if (f->status >= 300 || !result->whole)
 		return 0;
 	reading->book = &c->book;
-	rc = reading_read(reading, f, READING_TEXT, &again, err);
-	if (rc == 0)
-		dust_look_take(c, &again.payload, look);
-	return rc;
+	TRY(reading_read(reading, f, READING_TEXT, &again, err));
+	dust_look_take(c, &again.payload, look);
+	return 0;
 }
 
 static bool differ_by_print(const struct capture *c)
@@ -339,15 +330,14 @@ static int judge_redirect(
 {
 	struct dust_scratch *s = &c->lane->dust;
 	bool has = false;
-	int rc = 0;
 
 	*ret = DUST_DISAGREES;
 	if (!fetch_location(c, r, &s->link))
 		return 0;
-	rc = dust_form_of(&c->dust.dust, &s->text, &s->link, &s->link_form, &has);
-	if (rc == 0 && has && slice_eq(s->link_form.key, s->form.key))
+	TRY(err_code(err, dust_form_of(&c->dust.dust, &s->text, &s->link, &s->link_form, &has)));
+	if (has && slice_eq(s->link_form.key, s->form.key))
 		*ret = DUST_AGREES;
-	return err_code(err, rc);
+	return 0;
 }
 
 /* Compares with the page that stands for it (*ret_standing); the look of the page is stored. */
@@ -358,26 +348,22 @@ static int judge(struct capture *c, const struct request *r, const struct net_fe
 	uint32_t page = r->order.page;
 	struct dust_look look, standing;
 	bool known = false;
-	int rc = find_standing(c, page, ret_standing, &standing, err);
 
+	TRY(find_standing(c, page, ret_standing, &standing, err));
 	*ret = DUST_UNKNOWN;
-	if (rc || *ret_standing == DUST_NONE || f->status == 0)
-		return rc;
-	rc = dust_between(c, *ret_standing, &known, err);
-	if (rc || !known)
-		return rc;
+	if (*ret_standing == DUST_NONE || f->status == 0)
+		return 0;
+	TRY(dust_between(c, *ret_standing, &known, err));
+	if (!known)
+		return 0;
 	if (f->status >= 300 && f->status < 400)
 		return judge_redirect(c, r, ret, err);
-	rc = dust_look_read(c, page, &look, err);
-	if (rc == 0)
-		rc = take_look(c, f, result, &look, err);
-	if (rc == 0)
-		rc = dust_look_write(c, page, &look, err);
-	if (rc == 0)
-		rc = dust_between(c, *ret_standing, &known, err); /* the scratch was used */
-	if (rc == 0)
-		*ret = dust_compare(&look, &standing, differ_by_print(c));
-	return rc;
+	TRY(dust_look_read(c, page, &look, err));
+	TRY(take_look(c, f, result, &look, err));
+	TRY(dust_look_write(c, page, &look, err));
+	TRY(dust_between(c, *ret_standing, &known, err)); /* the scratch was used */
+	*ret = dust_compare(&look, &standing, differ_by_print(c));
+	return 0;
 }
 
 static void end_check(struct capture *c, const struct request *r)
@@ -395,14 +381,13 @@ int dust_answered(struct capture *c, const struct request *r, const struct net_f
 {
 	enum dust_answer answer;
 	uint32_t standing;
-	int rc = 0;
 
 	end_check(c, r);
 	if (c->pages.list.ptr[r->order.page].left_out != LEFT_OUT_DUST)
 		return 0;
-	rc = judge(c, r, f, result, &answer, &standing, err);
-	if (rc || answer == DUST_UNKNOWN)
-		return rc;
+	TRY(judge(c, r, f, result, &answer, &standing, err));
+	if (answer == DUST_UNKNOWN)
+		return 0;
 	return answer == DUST_AGREES ? passes(c, err) : dust_doubt(c, r->order.page, standing, err);
 }
 
@@ -421,13 +406,13 @@ int dust_dropped(
 static int refuted(struct capture *c, uint32_t page, uint32_t standing, struct err *err)
 {
 	bool has, known = false;
-	int rc = dust_form_of_page(c, page, &has, err);
 
-	if (rc == 0 && has)
-		rc = dust_between(c, standing, &known, err);
-	if (rc == 0 && known)
-		rc = dust_evidence(c, DUST_DISAGREES, err);
-	return rc ? rc : dust_store_rules(c, err);
+	TRY(dust_form_of_page(c, page, &has, err));
+	if (has)
+		TRY(dust_between(c, standing, &known, err));
+	if (known)
+		TRY(dust_evidence(c, DUST_DISAGREES, err));
+	return dust_store_rules(c, err);
 }
 
 int dust_doubt(struct capture *c, uint32_t page, uint32_t standing, struct err *err)
@@ -436,13 +421,12 @@ int dust_doubt(struct capture *c, uint32_t page, uint32_t standing, struct err *
 	struct request r = {
 		.kind = REQUEST_DUST_DOUBT, .order = {.page = page, .attempt = standing}};
 	bool has, sent = false;
-	int rc = dust_form_of_page(c, standing, &has, err);
 
-	if (rc == 0)
-		rc = may_ask(c, &s->url, &sent, err);
-	if (rc == 0 && sent)
-		rc = fetch_url(c, url_page(&s->url), &r, &sent, err);
-	return rc || sent ? rc : refuted(c, page, standing, err);
+	TRY(dust_form_of_page(c, standing, &has, err));
+	TRY(may_ask(c, &s->url, &sent, err));
+	if (sent)
+		TRY(fetch_url(c, url_page(&s->url), &r, &sent, err));
+	return sent ? 0 : refuted(c, page, standing, err);
 }
 
 /* The page that stands for it shows something else each time: it cannot be told. */
@@ -461,20 +445,15 @@ int dust_doubt_answered(struct capture *c, const struct request *r, const struct
 	uint32_t page = r->order.page, standing = r->order.attempt;
 	struct dust_look now = {0}, then, look;
 	bool has = false, known = false, is_print;
-	int rc = dust_form_of_page(c, standing, &has, err);
 
-	if (rc == 0)
-		rc = take_look(c, f, result, &now, err);
-	if (rc == 0)
-		rc = dust_look_read(c, standing, &then, err);
-	if (rc == 0)
-		rc = dust_look_read(c, page, &look, err);
-	if (rc == 0)
-		rc = dust_form_of_page(c, page, &has, err);
-	if (rc == 0)
-		rc = dust_between(c, standing, &known, err);
-	if (rc || !known)
-		return rc;
+	TRY(dust_form_of_page(c, standing, &has, err));
+	TRY(take_look(c, f, result, &now, err));
+	TRY(dust_look_read(c, standing, &then, err));
+	TRY(dust_look_read(c, page, &look, err));
+	TRY(dust_form_of_page(c, page, &has, err));
+	TRY(dust_between(c, standing, &known, err));
+	if (!known)
+		return 0;
 	is_print = differ_by_print(c);
 	if (dust_compare(&look, &now, is_print) == DUST_AGREES)
 		return c->pages.list.ptr[page].left_out == LEFT_OUT_DUST
@@ -493,69 +472,56 @@ int dust_doubt_dropped(
 
 /* ---- before the visits end ---- */
 
-/* What was not confirmed is not used. */
-static int drop_unconfirmed(struct capture *c, struct err *err)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; rc == 0 && i < c->dust.dust.rules.len; i++) {
-		const struct dust_rule *r = &c->dust.dust.rules.ptr[i];
-
-		if (is_used(r) && !is_confirmed(c, r))
-			rc = dust_drop_rule(c, i, err);
-	}
-	return rc;
-}
-
 /* All values of parameters by which the URL in the scratch differs were seen to change nothing. */
 static int are_values_confirmed(struct capture *c, uint32_t standing, bool *ret, struct err *err)
 {
 	const struct dust_scratch *s = &c->lane->dust;
-	int rc = dust_between(c, standing, ret, err);
 
-	for (size_t i = 0; rc == 0 && *ret && i < s->rule_count; i++) {
+	TRY(dust_between(c, standing, ret, err));
+	for (size_t i = 0; *ret && i < s->rule_count; i++) {
 		const struct dust_rule *r = &c->dust.dust.rules.ptr[s->rules[i]];
 
 		if (r->kind == DUST_PARAMETER)
 			*ret = dust_value_is_confirmed(tally_of(c, r),
 				dust_hash(&c->dust.dust, dust_form_value(&s->form, r->detail)));
 	}
-	return rc;
+	return 0;
 }
 
 /* Pages whose class has no page that was captured are taken after all. */
 static int readmit_orphans(struct capture *c, struct err *err)
 {
-	int rc = 0;
-
-	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++) {
+	for (uint32_t i = 0; i < c->pages.list.len; i++) {
 		struct dust_look look;
 		uint32_t standing;
 		bool is_saved = false;
 
 		if (c->pages.list.ptr[i].left_out != LEFT_OUT_DUST)
 			continue;
-		rc = lane_check_stop(c->lane, err);
-		if (rc == 0)
-			rc = find_standing(c, i, &standing, &look, err);
-		if (rc == 0 && standing != DUST_NONE && is_good(&look))
-			rc = are_values_confirmed(c, standing, &is_saved, err);
-		if (rc == 0 && !is_saved)
-			rc = dust_readmit(
-				c, i, "in: whether it repeats a page could not be confirmed", err);
+		TRY(lane_check_stop(c->lane, err));
+		TRY(find_standing(c, i, &standing, &look, err));
+		if (standing != DUST_NONE && is_good(&look))
+			TRY(are_values_confirmed(c, standing, &is_saved, err));
+		if (!is_saved)
+			TRY(dust_readmit(
+				c, i, "in: whether it repeats a page could not be confirmed", err));
 	}
-	return rc;
+	return 0;
 }
 
 int dust_close(struct capture *c, struct err *err)
 {
-	int rc;
-
 	if (c->dust.mode != CRAWL_DUST_APPLY || c->stage.cancelled)
 		return 0;
-	rc = dust_check_due(c, err);
-	if (rc || c->requests.unplanned > 0)
-		return rc;
-	rc = drop_unconfirmed(c, err);
-	return rc ? rc : readmit_orphans(c, err);
+	TRY(dust_check_due(c, err));
+	if (c->requests.unplanned > 0)
+		return 0;
+	/* What was not confirmed is not used. */
+	for (uint32_t i = 0; i < c->dust.dust.rules.len; i++) {
+		const struct dust_rule *r = &c->dust.dust.rules.ptr[i];
+
+		if (is_used(r) && !is_confirmed(c, r))
+			TRY(dust_drop_rule(c, i, err));
+	}
+	return readmit_orphans(c, err);
 }

@@ -4,10 +4,97 @@
 
 #include "base/log.h"
 #include "crawl/capture.h"
-#include "crawl/comparing.h"
-#include "frontier/trap_shape.h"
-#include "quality/legs.h"
-#include "rank/packed.h"
+#include "crawl/response.h"
+#include "crawl/traps.h"
+#include "plan/rank_packed.h"
+#include "proof/legs.h"
+
+/* ---- which captures are of the same site ---- */
+
+/* Whether a line of settings is part of what makes a site. */
+static bool is_site_line(slice line)
+{
+	static const slice NAMES[] = {SLICE_INIT("seeds "), SLICE_INIT("scope "),
+		SLICE_INIT("surts "), SLICE_INIT("includes "), SLICE_INIT("excludes "),
+		SLICE_INIT("no_requisites "), SLICE_INIT("max_pages "), SLICE_INIT("max_depth ")};
+
+	for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+		if (slice_starts_with(line, NAMES[i]))
+			return true;
+	return false;
+}
+
+/* Sets out to what makes the site of a capture, by its settings as text. 0, or as buf_add. */
+static SP_MUST_CHECK int earlier_name_site(slice settings, struct buf *out)
+{
+	buf_reset(out);
+	while (settings.len > 0) {
+		slice line = slice_take(&settings, '\n');
+
+		if (is_site_line(line))
+			TRY(buf_printf(out, "%.*s\n", (int)line.len, line.ptr));
+	}
+	return 0;
+}
+
+struct loading {
+	struct earlier_index *index;
+	struct buf site;
+	struct err *err;
+};
+
+static int add(struct earlier_index *x, slice site, const struct catalog_capture *row)
+{
+	uint32_t place;
+
+	if (!strmap_get(&x->sites, site, &place)) {
+		place = (uint32_t)x->last.len;
+		u32_vec_push(&x->last, 0);
+		TRY(strmap_put(&x->sites, site, place));
+	}
+	earlier_captures_push(&x->list, (struct earlier_capture){.id = row->id,
+						.before = x->last.ptr[place],
+						.started = row->started,
+						.finished = row->finished,
+						.is_cut = row->state == CATALOG_CUT});
+	x->last.ptr[place] = (uint32_t)x->list.len;
+	return 0;
+}
+
+static int on_capture(void *context, const struct catalog_capture *row)
+{
+	struct loading *l = context;
+	int rc = 0;
+
+	if (row->state == CATALOG_RUNNING)
+		return 0;
+	rc = earlier_name_site(row->settings, &l->site);
+	return err_code(l->err, rc ? rc : add(l->index, buf_slice(&l->site), row));
+}
+
+int earlier_index_load(struct earlier_index *x, struct catalog *catalog, struct err *err)
+{
+	struct loading l = {.index = x, .err = err};
+	int rc;
+
+	arena_init(&x->names, EARLIER_NAMES_MAX);
+	strmap_init(&x->sites, hash_key_random(), &x->names);
+	buf_init(&l.site, EARLIER_NAMES_MAX);
+	rc = catalog_each_capture(catalog, on_capture, &l, err);
+	buf_release(&l.site);
+	return rc;
+}
+
+void earlier_index_release(struct earlier_index *x)
+{
+	earlier_captures_release(&x->list);
+	u32_vec_release(&x->last);
+	strmap_release(&x->sites);
+	arena_release(&x->names);
+	*x = (struct earlier_index){0};
+}
+
+/* ---- what they know ---- */
 
 /* ---- what became of its pages ---- */
 
@@ -100,12 +187,12 @@ static int on_links(void *context, const struct catalog_links *l)
 static int take_survey(struct survey *s)
 {
 	uint32_t id = s->capture->id;
-	int rc = catalog_each_page(s->catalog, id, on_page, s, s->err);
 
-	if (rc || s->told == 0)
-		return rc;
-	rc = catalog_each_links(s->catalog, id, on_links, s, s->err);
-	return rc ? rc : catalog_each_requisite(s->catalog, id, on_needed, s, s->err);
+	TRY(catalog_each_page(s->catalog, id, on_page, s, s->err));
+	if (s->told == 0)
+		return 0;
+	TRY(catalog_each_links(s->catalog, id, on_links, s, s->err));
+	return catalog_each_requisite(s->catalog, id, on_needed, s, s->err);
 }
 
 /* ---- the one that tells ---- */
@@ -135,19 +222,15 @@ static int find(struct survey *s, const struct capture *c, const struct earlier_
 
 static int choose(struct survey *s, const struct capture *c, const struct earlier_index *x)
 {
-	struct buf site;
+	BUF_SCOPED(site, EARLIER_NAMES_MAX);
 	uint32_t place;
-	int rc;
-
-	buf_init(&site, EARLIER_NAMES_MAX);
-	rc = err_code(s->err, earlier_name_site(c->row.settings, &site));
-	if (rc == 0 && strmap_get(&x->sites, buf_slice(&site), &place)) {
-		rc = find(s, c, x, x->last.ptr[place], false);
-		if (rc == 0 && !s->capture)
-			rc = find(s, c, x, x->last.ptr[place], true);
+	TRY(err_code(s->err, earlier_name_site(c->row.settings, &site)));
+	if (strmap_get(&x->sites, buf_slice(&site), &place)) {
+		TRY(find(s, c, x, x->last.ptr[place], false));
+		if (!s->capture)
+			TRY(find(s, c, x, x->last.ptr[place], true));
 	}
-	buf_release(&site);
-	return rc;
+	return 0;
 }
 
 /* As far as the capture may have so many. */
@@ -289,18 +372,18 @@ static int on_told(void *context, const struct catalog_page *row)
 	struct telling *t = context;
 	struct capture *c = t->capture;
 	uint32_t number = CATALOG_NO_PAGE;
-	int rc = 0;
 
-	if (!row->taken)
-		return err_code(t->err, u32_vec_push(&t->numbers, CATALOG_NO_PAGE));
+	if (!row->taken) {
+		u32_vec_push(&t->numbers, CATALOG_NO_PAGE);
+		return 0;
+	}
 	if (t->adds && !pages_find(&c->pages, row->url, &number) && is_wanted(c, row) &&
 		has_referrer(t, row))
-		rc = tell(t, row);
-	if (rc)
-		return rc;
+		TRY(tell(t, row));
 	if (pages_find(&c->pages, row->url, &number) && !c->pages.list.ptr[number].taken)
 		number = CATALOG_NO_PAGE;
-	return err_code(t->err, u32_vec_push(&t->numbers, number));
+	u32_vec_push(&t->numbers, number);
+	return 0;
 }
 
 /* What a page needs is told along with it; of other pages their visits tell it. */

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-#include "archive/post_query.h"
 #include "base/hash.h"
 #include "base/word.h"
 #include "crawl/capture.h"
-#include "extract/page.h"
-#include "quality/look.h"
+#include "formats/page.h"
+#include "proof/look.h"
+#include "warc/warc_request.h"
 
 enum {
 	TRIES_MAX = 4096,    /* values that are known already, one after the other */
@@ -50,15 +50,11 @@ static enum form_role role_of(const struct form_queries *q, uint32_t page)
 	return page < q->roles.len ? (enum form_role)q->roles.ptr[page] : FORM_ROLE_NONE;
 }
 
-static int set_role(struct form_queries *q, uint32_t page, enum form_role role)
+static void set_role(struct form_queries *q, uint32_t page, enum form_role role)
 {
-	int rc = 0;
-
-	while (rc == 0 && q->roles.len <= page)
-		rc = role_vec_push(&q->roles, FORM_ROLE_NONE);
-	if (rc == 0)
-		q->roles.ptr[page] = (uint8_t)role;
-	return rc;
+	while (q->roles.len <= page)
+		role_vec_push(&q->roles, FORM_ROLE_NONE);
+	q->roles.ptr[page] = (uint8_t)role;
 }
 
 static slice before_query(slice url)
@@ -69,41 +65,46 @@ static slice before_query(slice url)
 /* Results lead to further results under the same path. */
 static int has_same_path(struct capture *c, uint32_t page, uint32_t via, bool *ret, struct err *err)
 {
-	struct buf a, b;
-	int rc;
+	BUF_SCOPED(b, URL_MAX);
+	BUF_SCOPED(a, URL_MAX);
 
-	buf_init(&a, URL_MAX);
-	buf_init(&b, URL_MAX);
-	rc = pages_url(&c->pages, page, &a, err);
-	if (rc == 0)
-		rc = pages_url(&c->pages, via, &b, err);
-	*ret = rc == 0 && slice_eq(before_query(buf_slice(&a)), before_query(buf_slice(&b)));
-	buf_release(&a);
-	buf_release(&b);
-	return rc;
+	TRY(pages_url(&c->pages, page, &a, err));
+	TRY(pages_url(&c->pages, via, &b, err));
+	*ret = slice_eq(before_query(buf_slice(&a)), before_query(buf_slice(&b)));
+	return 0;
 }
 
-int form_queries_found(struct capture *c, uint32_t page, struct err *err)
+int form_queries_want(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err)
+{
+	bool gathers = form_queries_are_on(c) && p->order->leg == PLAN_VISIT;
+
+	(void)err;
+	c->lane->reading.gathers_forms = gathers;
+	*ret_text = *ret_text || gathers;
+	return 0;
+}
+
+int form_queries_found(struct capture *c, uint32_t page, const struct url *url, struct err *err)
 {
 	struct form_queries *q = &c->forms;
 	const struct crawl_page *p = &c->pages.list.ptr[page];
 	bool same;
-	int rc;
 
+	(void)url;
 	if (!form_queries_are_on(c) || !p->taken || page_kind_is_requisite(p->kind))
 		return 0;
 	if (p->kind == LINK_FORM) {
 		q->queries++;
-		return err_code(err, set_role(q, page, FORM_ROLE_RESULTS));
+		set_role(q, page, FORM_ROLE_RESULTS);
+		return 0;
 	}
 	if (p->via == CATALOG_NO_PAGE || role_of(q, p->via) != FORM_ROLE_RESULTS)
 		return 0;
-	rc = has_same_path(c, page, p->via, &same, err);
-	if (rc)
-		return rc;
+	TRY(has_same_path(c, page, p->via, &same, err));
 	q->now.pages += !same;
 	q->has_records = q->has_records || !same;
-	return err_code(err, set_role(q, page, same ? FORM_ROLE_RESULTS : FORM_ROLE_RECORD));
+	set_role(q, page, same ? FORM_ROLE_RESULTS : FORM_ROLE_RECORD);
+	return 0;
 }
 
 /* ---- forms of a page ---- */
@@ -146,9 +147,8 @@ static bool is_range_end(const struct forms *f, uint32_t field)
 static int add_templates(struct form_queries *q, uint32_t form, bool of_words)
 {
 	const struct forms *f = &q->kept;
-	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < f->fields.len; i++) {
+	for (uint32_t i = 0; i < f->fields.len; i++) {
 		const struct form_field *field = &f->fields.ptr[i];
 		enum form_sense sense = form_sense_of(f, field);
 		struct template_fields of = {.form = form, .first = i, .second = TEMPLATE_NO_FIELD};
@@ -157,9 +157,9 @@ static int add_templates(struct form_queries *q, uint32_t form, bool of_words)
 			takes_words(sense) != of_words || is_range_end(f, i))
 			continue;
 		of.values = of_words ? 0 : form_value_count(f, field);
-		rc = templates_add(&q->templates, &of, !of_words);
+		TRY(templates_add(&q->templates, &of, !of_words));
 	}
-	return rc;
+	return 0;
 }
 
 static int keep_form(struct form_queries *q, const struct forms *f, uint32_t form,
@@ -167,15 +167,12 @@ static int keep_form(struct form_queries *q, const struct forms *f, uint32_t for
 {
 	struct known_form kept = *known;
 	uint32_t number = (uint32_t)q->list.len;
-	int rc = forms_keep(&q->kept, f, form);
 
-	if (rc == 0) {
-		kept.action.ptr = arena_strdup(&q->kept.arena, known->action);
-		rc = kept.action.ptr ? known_form_vec_push(&q->list, kept) : ERR_LIMIT;
-	}
-	if (rc == 0)
-		rc = add_templates(q, number, true);
-	return rc ? rc : add_templates(q, number, false);
+	TRY(forms_keep(&q->kept, f, form));
+	kept.action.ptr = arena_strdup(&q->kept.arena, known->action);
+	TRY(kept.action.ptr ? known_form_vec_push(&q->list, kept) : ERR_LIMIT);
+	TRY(add_templates(q, number, true));
+	return add_templates(q, number, false);
 }
 
 /* Where a form leads; GET replaces the query. False: nowhere it may. */
@@ -191,7 +188,7 @@ static bool find_action(const struct form *form, const struct url *base, const s
 		return false;
 	url = url_page(ret);
 	*ret_action = form->is_post ? url : before_query(url);
-	return url.len && !memmem(url.ptr, url.len, "__wb_", strlen("__wb_"));
+	return url.ptr && url.len && !memmem(url.ptr, url.len, "__wb_", strlen("__wb_"));
 }
 
 static int take_form(struct capture *c, uint32_t page, uint32_t form, const struct url *base,
@@ -200,36 +197,31 @@ static int take_form(struct capture *c, uint32_t page, uint32_t form, const stru
 	struct form_queries *q = &c->forms;
 	const struct forms *f = &c->lane->reading.forms;
 	struct known_form known = {.page = page, .slot = (uint32_t)q->list.len};
-	struct url url;
+	URL_SCOPED(url);
 	int rc = 0;
 
 	if (q->list.len >= FORM_QUERIES_FORMS_MAX || form_refuse(f, form))
 		return 0;
-	url_init(&url);
 	if (find_action(&f->list.ptr[form], base, document, &url, &known.action)) {
 		known.signature = signature_of(f, form, known.action);
 		if (!is_known(q, known.signature))
 			rc = keep_form(q, f, form, &known);
 	}
-	url_release(&url);
 	return rc == ERR_LIMIT ? 0 : rc;
 }
 
 static int take_forms(struct capture *c, uint32_t page, const struct url *document)
 {
 	const struct reading *r = &c->lane->reading;
-	struct url base;
-	int rc = 0;
+	URL_SCOPED(base);
 
 	if (r->text.robots_flags & TEXT_NOFOLLOW)
 		return 0;
-	url_init(&base);
 	if (!r->links.has_base || url_parse(&base, r->links.base, document, NULL))
-		rc = url_copy(&base, document);
-	for (uint32_t i = 0; rc == 0 && i < r->forms.list.len; i++)
-		rc = take_form(c, page, i, &base, document);
-	url_release(&base);
-	return rc;
+		TRY(url_copy(&base, document));
+	for (uint32_t i = 0; i < r->forms.list.len; i++)
+		TRY(take_form(c, page, i, &base, document));
+	return 0;
 }
 
 /* ---- what pages show ---- */
@@ -263,7 +255,9 @@ static int note_shown(struct form_queries *q, slice text)
 		if (q->shown.ptr[i] == hash)
 			return 0;
 	q->now.is_informative = true;
-	return q->shown.len < FORM_QUERIES_SHOWN_MAX ? hash_vec_push(&q->shown, hash) : 0;
+	if (q->shown.len < FORM_QUERIES_SHOWN_MAX)
+		hash_vec_push(&q->shown, hash);
+	return 0;
 }
 
 /* Where results lead to the records' own pages, these say more than the results. */
@@ -303,20 +297,15 @@ static bool head_forbids(const struct capture *c)
 int form_queries_read(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
 	struct err *err)
 {
-	struct url document;
-	int rc;
+	URL_SCOPED(document);
 
 	if (!form_queries_are_on(c) || order->leg != PLAN_VISIT || f->status < 200 ||
 		f->status >= 300)
 		return 0;
 	if (head_forbids(c))
 		forms_reset(&c->lane->reading.forms);
-	url_init(&document);
-	rc = url_parse(&document, f->url, NULL, err);
-	if (rc == 0)
-		rc = err_code(err, take_page(c, order->page, &document));
-	url_release(&document);
-	return rc;
+	TRY(url_parse(&document, f->url, NULL, err));
+	return err_code(err, take_page(c, order->page, &document));
 }
 
 /* ---- choosing ---- */
@@ -419,25 +408,18 @@ static bool fill_in(struct filling *x, const struct form_queries *q, uint32_t nu
 static int make_url(
 	const struct form_queries *q, uint32_t form, const struct filling *x, struct url *ret)
 {
-	struct buf sent, url;
-	int rc;
+	BUF_SCOPED(url, URL_MAX);
+	BUF_SCOPED(sent, FORM_SENT_MAX);
 
-	buf_init(&sent, FORM_SENT_MAX);
-	buf_init(&url, URL_MAX);
-	rc = form_submit(&q->kept, form, x->bindings, x->count, &sent);
-	if (rc == 0 && q->kept.list.ptr[form].is_post) {
-		rc = post_query_join(&url, q->list.ptr[form].action, buf_slice(&sent));
-	} else if (rc == 0) {
-		rc = buf_printf(&url, "%.*s?", (int)q->list.ptr[form].action.len,
-			q->list.ptr[form].action.ptr);
-		if (rc == 0)
-			rc = buf_add(&url, buf_slice(&sent));
+	TRY(form_submit(&q->kept, form, x->bindings, x->count, &sent));
+	if (q->kept.list.ptr[form].is_post) {
+		TRY(post_query_join(&url, q->list.ptr[form].action, buf_slice(&sent)));
+	} else {
+		TRY(buf_printf(&url, "%.*s?", (int)q->list.ptr[form].action.len,
+			q->list.ptr[form].action.ptr));
+		TRY(buf_add(&url, buf_slice(&sent)));
 	}
-	if (rc == 0)
-		rc = url_parse(ret, buf_slice(&url), NULL, NULL);
-	buf_release(&sent);
-	buf_release(&url);
-	return rc;
+	return url_parse(ret, buf_slice(&url), NULL, NULL);
 }
 
 /* Discovers the page that answers; *ret_sent: it is new, and will be asked for. */
@@ -447,11 +429,10 @@ static int send(struct capture *c, uint32_t template, const struct filling *x, b
 	struct form_queries *q = &c->forms;
 	uint32_t form = q->templates.list.ptr[template].of.form, number;
 	size_t before = c->pages.list.len;
-	struct url url;
+	URL_SCOPED(url);
 	int rc;
 
 	*ret_sent = false;
-	url_init(&url);
 	rc = make_url(q, form, x, &url);
 	if (rc == 0)
 		rc = discover(c,
@@ -471,7 +452,6 @@ static int send(struct capture *c, uint32_t template, const struct filling *x, b
 		if (!*ret_sent) /* the scope, robots.txt or a limit refuses it */
 			templates_end_form(&q->templates, form);
 	}
-	url_release(&url);
 	return rc == ERR_LIMIT || rc == ERR_SYNTAX ? 0 : rc;
 }
 
@@ -482,7 +462,6 @@ static int try_template(
 	struct form_queries *q = &c->forms;
 	uint32_t form = q->templates.list.ptr[number].of.form;
 	struct filling x;
-	int rc;
 
 	*ret_sent = false;
 	if (!fill_in(&x, q, number, today)) {
@@ -495,8 +474,8 @@ static int try_template(
 	templates_advance(&q->templates, number);
 	if (x.is_empty)
 		return 0;
-	rc = send(c, number, &x, ret_sent, err);
-	if (rc == 0 && *ret_sent) {
+	TRY(send(c, number, &x, ret_sent, err));
+	if (*ret_sent) {
 		q->now.is_open = true;
 		q->now.template = number;
 		q->now.term = x.term;
@@ -506,7 +485,7 @@ static int try_template(
 			memcpy(q->now.asked, x.bindings[0].value.ptr, q->now.asked_len);
 		}
 	}
-	return rc;
+	return 0;
 }
 
 int form_queries_next(struct capture *c, struct err *err)
@@ -515,18 +494,17 @@ int form_queries_next(struct capture *c, struct err *err)
 	struct form_queries *q = &c->forms;
 	bool sent = false, any = true;
 	uint32_t number;
-	int rc;
 
 	if (!form_queries_are_on(c) || !q->is_begun || c->stage.cancelled || c->stage.visits_ended)
 		return 0;
-	rc = err_code(err, conclude(q));
-	for (unsigned i = 0;
-		rc == 0 && !sent && any && i < TRIES_MAX && q->queries < c->settings->forms; i++) {
-		rc = err_code(err, templates_next(&q->templates, &number, &any));
-		if (rc == 0 && any)
-			rc = try_template(c, number, today, &sent, err);
+	TRY(err_code(err, conclude(q)));
+	for (unsigned i = 0; !sent && any && i < TRIES_MAX && q->queries < c->settings->forms;
+		i++) {
+		TRY(err_code(err, templates_next(&q->templates, &number, &any)));
+		if (any)
+			TRY(try_template(c, number, today, &sent, err));
 	}
-	return rc;
+	return 0;
 }
 
 /* ---- after a crash ---- */
@@ -560,23 +538,18 @@ static int parse(struct reading *r, const struct look *look)
 
 static int restore_page(struct restoring *r, const struct look *look, uint32_t page)
 {
-	struct url document;
+	URL_SCOPED(document);
 	slice target, post;
-	int rc = parse(&r->c->lane->reading, look);
 
-	if (rc == 0)
-		rc = pages_url(&r->c->pages, page, &r->url, r->err);
-	url_init(&document);
-	if (rc == 0)
-		rc = url_parse(&document,
+	TRY(err_code(r->err, parse(&r->c->lane->reading, look)));
+	TRY(err_code(r->err, pages_url(&r->c->pages, page, &r->url, r->err)));
+	TRY(err_code(r->err,
+		url_parse(&document,
 			pages_is_post(&r->c->pages, page, buf_slice(&r->url), &target, &post)
 				? target
 				: buf_slice(&r->url),
-			NULL, r->err);
-	if (rc == 0)
-		rc = take_page(r->c, page, &document);
-	url_release(&document);
-	return err_code(r->err, rc);
+			NULL, r->err)));
+	return err_code(r->err, take_page(r->c, page, &document));
 }
 
 /* Bodies of revisit records were read already, as those of other pages. */
@@ -585,10 +558,11 @@ static int on_observation(void *context, const struct attempt *a)
 	struct restoring *r = context;
 	struct look look = {0};
 	struct err ignored = {0};
+	bool is_first = a->leg == ATTEMPT_VISIT || (a->leg == ATTEMPT_LOOK && a->number == 1);
 	int rc;
 
-	if (a->leg != ATTEMPT_VISIT || a->page >= r->c->pages.list.len || !a->has_payload ||
-		a->is_revisit || a->is_compact || a->status < 200 || a->status >= 300 ||
+	if (!is_first || a->page >= r->c->pages.list.len || !a->has_payload || a->is_revisit ||
+		a->is_compact || a->status < 200 || a->status >= 300 ||
 		page_format_of(a->media_type) == PAGE_OPAQUE)
 		return 0;
 	rc = lane_check_stop(r->c->lane, r->err);

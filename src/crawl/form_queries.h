@@ -15,9 +15,15 @@
 #include <stdint.h>
 
 #include "base/vec.h"
-#include "extract/form_submit.h"
-#include "forms/templates.h"
-#include "forms/vocabulary.h"
+#include "formats/form_submit.h"
+#include "text/form_vocabulary.h"
+
+struct arrival;
+struct url;
+struct capture;
+struct catalog;
+struct net_fetch;
+struct plan_order;
 
 enum {
 	FORM_QUERIES_FORMS_MAX = 64,  /* different ones of a capture */
@@ -72,5 +78,24 @@ struct form_queries {
 };
 
 void form_queries_release(struct form_queries *q);
+
+/* All of it does nothing unless the settings have a budget. */
+
+bool form_queries_are_on(const struct capture *c);
+
+/* A page was visited and read, its text and forms, too; its links were discovered. */
+int form_queries_read(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
+	struct err *err) SP_MUST_CHECK;
+
+/* As struct crawl_feature has them: whether a page is one that a query led to; forms are gathered.
+ */
+int form_queries_found(struct capture *c, uint32_t page, const struct url *url, struct err *err);
+int form_queries_want(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err);
+
+/* All visits are done: discovers the page of the next query, if there is one to be sent. */
+int form_queries_next(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Resume: all pages are known; reads those that were visited again, from the archive. */
+int form_queries_restore(struct capture *c, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -4,6 +4,9 @@
 #include <stdio.h>
 
 #include "crawl/capture.h"
+#include "crawl/journal.h"
+
+/* ---- importance ---- */
 
 enum { RULE_SIZE = 200 };
 
@@ -18,7 +21,7 @@ void importance_init(struct importance *m, const struct crawl_settings *s)
 	bool limited = s->max_pages || s->time_limit > 0 || s->max_bytes;
 
 	m->on = s->order != RANK_NONE || s->host_budget || s->topic;
-	m->gates = !s->watch && ((s->order != RANK_NONE && limited) || s->host_budget || s->topic);
+	m->gates = (s->order != RANK_NONE && limited) || s->host_budget || s->topic;
 	rank_order_init(&m->order, (enum rank_order_kind)s->order);
 	m->order.frontier.least = s->topic ? 1 : 0; /* what promises nothing, waits */
 	if (s->host_budget == CRAWL_BUDGET_AUTO) {
@@ -73,16 +76,14 @@ int importance_known(struct capture *c, uint32_t page, const struct found *f, st
 {
 	struct importance *m = &c->importance;
 	bool is_new = page >= m->order.known;
-	int rc = 0;
 
 	/* A link says nothing of a page that a sitemap lists. */
 	if (!m->on || (!is_new && m->order.kind == RANK_SITEMAP && !f->is_listed))
 		return 0;
-	rc = rank_order_known(&m->order, page, hint_of(c, f));
-	if (rc == 0 && is_new && f->via != CATALOG_NO_PAGE &&
-		crawl_page_has_host(&c->pages.list.ptr[f->via]))
+	TRY(err_code(err, rank_order_known(&m->order, page, hint_of(c, f))));
+	if (is_new && f->via != CATALOG_NO_PAGE && crawl_page_has_host(&c->pages.list.ptr[f->via]))
 		rank_frontier_gave(&m->order.frontier, c->pages.list.ptr[f->via].host, 1);
-	return err_code(err, rc);
+	return 0;
 }
 
 /* ---- what waits, and what the planner gets ---- */
@@ -102,13 +103,11 @@ static struct host_share *share_of(struct capture *c, uint32_t host, struct err 
 static int mark_out(struct capture *c, uint32_t page, bool out)
 {
 	struct page_flags *v = &c->importance.out;
-	int rc = 0;
 
-	while (rc == 0 && v->len <= page)
-		rc = page_flags_push(v, false);
-	if (rc == 0)
-		v->ptr[page] = out;
-	return rc;
+	while (v->len <= page)
+		page_flags_push(v, false);
+	v->ptr[page] = out;
+	return 0;
 }
 
 static int hold(struct capture *c, uint32_t host, const struct host_share *h)
@@ -152,27 +151,33 @@ static bool is_late(const struct capture *c)
 	       m->order.frontier.len == 0;
 }
 
+/* A watch that begins anew: the page was looked at before. */
+static bool was_admitted(const struct capture *c, uint32_t page)
+{
+	return c->looking && c->pages.list.ptr[page].visited;
+}
+
+static SP_MUST_CHECK int steering_level(
+	struct capture *c, uint32_t page, unsigned *ret, struct err *err);
+
 int importance_admit(struct capture *c, uint32_t page, struct err *err)
 {
 	struct importance *m = &c->importance;
 	uint32_t host = c->pages.list.ptr[page].host;
 	unsigned level = 0;
-	int rc = 0;
 
 	/* Queries of forms have a budget of their own. */
 	if (!m->gates || c->pages.list.ptr[page].kind == LINK_FORM)
 		return journal_discovered(c, page, err);
-	if (may_admit(c, page) && (is_chosen(c, page) || is_late(c))) {
-		rc = count_admitted(c, page, false, err);
-		return rc ? rc : journal_discovered(c, page, err);
+	if (was_admitted(c, page) || (may_admit(c, page) && (is_chosen(c, page) || is_late(c)))) {
+		TRY(count_admitted(c, page, false, err));
+		return journal_discovered(c, page, err);
 	}
 	if (c->steering.on)
-		rc = steering_level(c, page, &level, err);
-	if (rc == 0)
-		rc = err_code(err, rank_order_wait(&m->order, page, host, level));
-	if (rc == 0)
-		c->stage.asleep = false;
-	return rc;
+		TRY(steering_level(c, page, &level, err));
+	TRY(err_code(err, rank_order_wait(&m->order, page, host, level)));
+	c->stage.asleep = false;
+	return 0;
 }
 
 static bool is_open(const struct capture *c)
@@ -184,15 +189,12 @@ static bool is_open(const struct capture *c)
 int importance_feed(struct capture *c, struct err *err)
 {
 	uint32_t page;
-	int rc = 0;
 
-	while (rc == 0 && is_open(c) && has_budget(c) &&
-		rank_order_take(&c->importance.order, &page)) {
-		rc = count_admitted(c, page, true, err);
-		if (rc == 0)
-			rc = journal_discovered(c, page, err);
+	while (is_open(c) && has_budget(c) && rank_order_take(&c->importance.order, &page)) {
+		TRY(count_admitted(c, page, true, err));
+		TRY(journal_discovered(c, page, err));
 	}
-	return rc;
+	return 0;
 }
 
 void importance_forget(struct capture *c, uint32_t page)
@@ -267,27 +269,26 @@ static int weigh(struct capture *c, uint32_t page, struct err *err)
 	rc = plan_update(c->plan, page, prior.survival, prior.weight);
 	if (rc && rc != ERR_NOTFOUND)
 		return err_code(err, rc);
-	return capture_store(c,
-		&(struct catalog_row){CATALOG_ROW_WEIGH_PAGE,
-			.page = &(struct catalog_page){.number = page, .weight = prior.weight}},
-		err);
+	capture_store(
+		c, &(struct catalog_row){CATALOG_ROW_WEIGH_PAGE,
+			   .page = &(struct catalog_page){.number = page, .weight = prior.weight}});
+	return 0;
 }
 
 int importance_weigh(struct capture *c, struct err *err)
 {
 	struct importance *m = &c->importance;
-	int rc = 0;
 
 	if (m->order.kind == RANK_NONE || c->settings->unweighted || m->weighed)
 		return 0;
-	rc = err_code(err, rank_order_settle(&m->order));
-	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++) {
-		rc = lane_check_stop(c->lane, err);
-		if (rc == 0 && c->pages.list.ptr[i].planned)
-			rc = weigh(c, i, err);
+	TRY(err_code(err, rank_order_settle(&m->order)));
+	for (uint32_t i = 0; i < c->pages.list.len; i++) {
+		TRY(lane_check_stop(c->lane, err));
+		if (c->pages.list.ptr[i].planned)
+			TRY(weigh(c, i, err));
 	}
 	m->weighed = true; /* the catalog's weights are the product */
-	return rc;
+	return 0;
 }
 
 /* ---- what was left ---- */
@@ -307,6 +308,8 @@ static enum left_out reason_of(const struct capture *c, uint32_t page)
 	return has_budget(c) ? LEFT_OUT_NOT : LEFT_OUT_MAX_PAGES;
 }
 
+static double steering_promise(const struct capture *c, uint32_t page);
+
 /* Which place the page had among those that were left, and by what. */
 static void explain(
 	const struct capture *c, uint32_t page, size_t place, size_t count, char rule[RULE_SIZE])
@@ -325,7 +328,7 @@ static void explain(
 		m->order.kind ? RANK_ORDERS[m->order.kind] : "breadth");
 }
 
-static int leave(struct capture *c, uint32_t page, size_t place, size_t count, struct err *err)
+static void leave(struct capture *c, uint32_t page, size_t place, size_t count)
 {
 	struct crawl_page *p = &c->pages.list.ptr[page];
 	char rule[RULE_SIZE];
@@ -333,30 +336,186 @@ static int leave(struct capture *c, uint32_t page, size_t place, size_t count, s
 
 	explain(c, page, place, count, rule);
 	row.rule = slice_str(rule);
-	if (!row.left_out)
-		return capture_store(
-			c, &(struct catalog_row){CATALOG_ROW_ADMIT_PAGE, .page = &row}, err);
+	if (!row.left_out) {
+		capture_store(c, &(struct catalog_row){CATALOG_ROW_ADMIT_PAGE, .page = &row});
+		return;
+	}
 	p->taken = false;
 	p->left_out = row.left_out & PAGE_FIVE_BITS;
 	pages_count(&c->pages, p->kind, -1);
-	return capture_store(c, &(struct catalog_row){CATALOG_ROW_REFUSE_PAGE, .page = &row}, err);
+	capture_store(c, &(struct catalog_row){CATALOG_ROW_REFUSE_PAGE, .page = &row});
 }
 
 int importance_close(struct capture *c, struct err *err)
 {
-	struct u32_vec left = {0};
-	int rc = 0;
+	SCOPED(u32_vec_release) struct u32_vec left = {0};
 
 	if (!c->importance.gates)
 		return 0;
-	rc = err_code(err, rank_frontier_list(&c->importance.order.frontier, &left));
-	for (size_t i = 0; rc == 0 && i < left.len; i++) {
-		rc = lane_check_stop(c->lane, err);
-		if (rc == 0)
-			rc = leave(c, left.ptr[i], i, left.len, err);
-		if (rc == 0)
-			rank_frontier_remove(&c->importance.order.frontier, left.ptr[i]);
+	TRY(err_code(err, rank_frontier_list(&c->importance.order.frontier, &left)));
+	for (size_t i = 0; i < left.len; i++) {
+		TRY(lane_check_stop(c->lane, err));
+		leave(c, left.ptr[i], i, left.len);
+		rank_frontier_remove(&c->importance.order.frontier, left.ptr[i]);
 	}
-	u32_vec_release(&left);
+	return 0;
+}
+
+/* ---- the topic ---- */
+
+/* What an irrelevant page hands on of what it got. */
+static const double DECAY = 0.5;
+
+/* Share of the parent in the promise of a link; the rest is its text's and its URL's. */
+static const double PARENT = 0.5;
+
+/* Links of pages off the topic are followed so many pages deep, unless they promise by themselves.
+ */
+enum { MISSES_MAX = 3, LEVEL_TOP = RANK_LEVELS - 2 };
+
+/* A page that was reached without a link: nothing speaks for it or against it. */
+static const double UNKNOWN_PARENT = 0.25;
+
+int steering_init(struct steering *s, const struct crawl_settings *settings, struct err *err)
+{
+	s->on = settings->topic != NULL;
+	return s->on ? topic_read(&s->topic, slice_str(settings->topic), err) : 0;
+}
+
+void steering_release(struct steering *s)
+{
+	topic_release(&s->topic);
+	steered_pages_release(&s->pages);
+}
+
+static struct steered_page *page_of(struct capture *c, uint32_t page)
+{
+	struct steered_pages *v = &c->steering.pages;
+	int rc = 0;
+
+	while (rc == 0 && v->len <= page)
+		rc = steered_pages_push(
+			v, (struct steered_page){.handed = (float)UNKNOWN_PARENT, .best = -1});
+	return rc ? NULL : &v->ptr[page];
+}
+
+static void mark(struct capture *c, uint32_t page, bool relevant)
+{
+	enum catalog_content content =
+		relevant ? CATALOG_CONTENT_ON_TOPIC : CATALOG_CONTENT_OFF_TOPIC;
+
+	if (c->pages.list.ptr[page].content == CATALOG_CONTENT_SOFT_404)
+		return;
+	c->pages.list.ptr[page].content = content & PAGE_TWO_BITS;
+	capture_store(
+		c, &(struct catalog_row){CATALOG_ROW_MARK_PAGE,
+			   .page = &(struct catalog_page){.number = page, .content = content}});
+}
+
+int steering_wants(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err)
+{
+	(void)p;
+	(void)err;
+	*ret_text = *ret_text || c->steering.on;
+	return 0;
+}
+
+int steering_page(struct capture *c, uint32_t page, struct err *err)
+{
+	const struct page_text *text = &c->lane->reading.text;
+	struct steered_page *p = page_of(c, page);
+	double score;
+	bool relevant;
+
+	if (!p)
+		return err_code(err, ERR_NOMEM);
+	if (page_kind_is_requisite(c->pages.list.ptr[page].kind) || text->text.len == 0)
+		return 0;
+	score = fmax(topic_score(&c->steering.topic, buf_slice(&text->text)),
+		topic_score(&c->steering.topic, buf_slice(&text->title)) * DECAY);
+	relevant = score >= TOPIC_RELEVANT;
+	p->handed = (float)(relevant ? score : DECAY * (double)p->handed);
+	p->misses = (uint8_t)(relevant ? 0 : p->misses < UINT8_MAX ? p->misses + 1 : UINT8_MAX);
+	TRY(err_code(err, topic_add_page(&c->steering.topic, buf_slice(&text->text), relevant)));
+	mark(c, page, relevant);
+	return 0;
+}
+
+/* From 1, so that 0 is for links that promise nothing. */
+static unsigned level_of(double promise)
+{
+	return 1 + (unsigned)(promise * (LEVEL_TOP - 1));
+}
+
+int steering_link(struct capture *c, uint32_t from, slice url, slice near, struct err *err)
+{
+	struct topic *topic = &c->steering.topic;
+	struct steered_page parent, *p;
+	double own, promise;
+	uint32_t page;
+
+	if (!pages_find(&c->pages, url, &page) || page == from || c->pages.list.ptr[page].planned)
+		return 0;
+	p = page_of(c, from > page ? from : page); /* both are there then */
+	if (!p)
+		return err_code(err, ERR_NOMEM);
+	p = &c->steering.pages.ptr[page];
+	parent = c->steering.pages.ptr[from];
+	own = fmax(topic_promise(topic, near), topic_promise(topic, robots_url_path(url)));
+	promise = PARENT * (double)parent.handed + (1 - PARENT) * own;
+	if (parent.misses > MISSES_MAX && own < TOPIC_RELEVANT)
+		promise = 0;
+	if (promise <= (double)p->best)
+		return 0;
+	p->best = p->handed = (float)promise;
+	p->misses = parent.misses;
+	if (rank_frontier_has(&c->importance.order.frontier, page))
+		rank_order_level(&c->importance.order, page, promise > 0 ? level_of(promise) : 0);
+	return 0;
+}
+
+/* Resume has lost what links said; the page that it was found on is known to be relevant or not. */
+static double promise_of_url(struct capture *c, uint32_t page, slice url)
+{
+	const struct crawl_page *p = &c->pages.list.ptr[page];
+	double parent = UNKNOWN_PARENT;
+
+	if (p->via != CATALOG_NO_PAGE &&
+		c->pages.list.ptr[p->via].content == CATALOG_CONTENT_ON_TOPIC)
+		parent = 1;
+	return PARENT * parent +
+	       (1 - PARENT) * topic_promise(&c->steering.topic, robots_url_path(url));
+}
+
+/* The level of a page that begins to wait: what its URL promises, if no link has told yet. */
+static SP_MUST_CHECK int steering_level(
+	struct capture *c, uint32_t page, unsigned *ret, struct err *err)
+{
+	struct steered_page *p = page_of(c, page);
+	struct buf url;
+	int rc = 0;
+
+	if (!p)
+		return err_code(err, ERR_NOMEM);
+	if (p->best < 0) {
+		buf_init(&url, URL_MAX);
+		rc = pages_url(&c->pages, page, &url, err);
+		if (rc == 0)
+			p->handed = (float)promise_of_url(c, page, buf_slice(&url));
+		buf_release(&url);
+		*ret = level_of((double)p->handed);
+		return rc;
+	}
+	*ret = p->best > 0 ? level_of((double)p->best) : 0;
 	return rc;
+}
+
+/* The promise of a page, from 0 to 1. */
+static double steering_promise(const struct capture *c, uint32_t page)
+{
+	const struct steered_pages *v = &c->steering.pages;
+
+	if (page >= v->len)
+		return 0;
+	return fmax(0, (double)(v->ptr[page].best >= 0 ? v->ptr[page].best : v->ptr[page].handed));
 }

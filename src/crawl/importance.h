@@ -1,9 +1,4 @@
-/*
- * Which pages of a capture matter: --order, --host-budget and --topic (docs/order.md). Where not
- * all pages can be visited, those that may be fetched wait here, and the planner gets the best of
- * them one at a time, as it runs out of visits; so the choice is made as late as possible. Before
- * the revisits the planner learns what each page is worth. Without these options nothing waits.
- */
+/* Which pages come first, and what they are worth; links that promise pages about the topic. */
 #ifndef CRAWL_IMPORTANCE_H
 #define CRAWL_IMPORTANCE_H
 
@@ -12,10 +7,22 @@
 
 #include "base/api.h"
 #include "base/err.h"
+#include "base/slice.h"
 #include "base/vec.h"
 #include "catalog/catalog.h"
-#include "rank/order.h"
+#include "plan/rank_order.h"
+#include "text/topic.h"
 
+/* ---- importance ---- */
+
+/*
+ * Which pages of a capture matter: --order, --host-budget and --topic (docs/order.md). Where not
+ * all pages can be visited, those that may be fetched wait here, and the planner gets the best of
+ * them one at a time, as it runs out of visits; so the choice is made as late as possible. Before
+ * the revisits the planner learns what each page is worth. Without these options nothing waits.
+ */
+
+struct arrival;
 struct capture;
 struct crawl_settings;
 struct found;
@@ -66,7 +73,7 @@ void importance_forget(struct capture *c, uint32_t page);
 /* An attempt at a page is over. */
 int importance_done(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 
-/* A page was visited and links to these pages, tidy as in rank/packed.h. */
+/* A page was visited and links to these pages, tidy as in plan/rank_packed.h. */
 int importance_read(struct capture *c, uint32_t page, const uint32_t *targets, size_t n,
 	struct err *err) SP_MUST_CHECK;
 
@@ -78,5 +85,50 @@ int importance_close(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* What the planner is to take a page's weight times; 1 unless an order says otherwise. */
 double importance_weight(const struct capture *c, uint32_t page);
+
+/* ---- the topic ---- */
+
+/*
+ * --topic: which links promise pages about the topic (docs/topic.md). A link promises what its
+ * text, its URL and the page that it is on say. Through pages off the topic a promise is handed on
+ * for a while, as in fish and shark search (De Bra and Post, 1994; Hersovici et al., 1998), since
+ * relevant pages may lie behind others. The promise is the level of a page that waits
+ * (plan/rank_order.h).
+ */
+
+struct capture;
+struct crawl_settings;
+
+/* What is known of a page. */
+struct steered_page {
+	float handed;   /* promise that its links inherit, once it is read; else what led to it */
+	float best;     /* promise of the links that lead to it */
+	uint8_t misses; /* pages off the topic in a row that led to it */
+};
+
+VEC_DECLARE(steered_pages, struct steered_page);
+
+/* Fields are importance.c's own, but for on. Zero-initialise, then steering_init. */
+struct steering {
+	bool on;
+	struct topic topic;
+	struct steered_pages pages; /* by number */
+};
+
+/* 0, ERR_SYNTAX for a topic that cannot be read, ERR_NOMEM. */
+int steering_init(
+	struct steering *s, const struct crawl_settings *settings, struct err *err) SP_MUST_CHECK;
+void steering_release(struct steering *s);
+
+/* The visit of a page was read, with its text; before its links are. Stores whether it is on the
+ * topic. */
+int steering_page(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+
+/* As struct crawl_feature has it. */
+int steering_wants(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err);
+
+/* It links to that URL, which has been discovered; near is the text of the link. */
+int steering_link(
+	struct capture *c, uint32_t from, slice url, slice near, struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -1,17 +1,248 @@
+#include "crawl/journal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "catalog/catalog.h"
+#include "crawl/capture.h"
+#include "crawl/restore.h"
+#include "proof/legs.h"
+
 /*
  * Calls the planner and logs each call that changes it in the catalog, with its arguments.
  * Replaying the log into a fresh planner restores the old one (plan.h, invariant 3). A newer
  * version that would give other orders must take those of the log, and continues from there.
  */
-#include <math.h>
-#include <stdlib.h>
 
-#include "crawl/capture.h"
-#include "crawl/relog.h"
+/*
+ * The planner's log of a capture whose catalog was made anew from the WARC files (src/archive),
+ * which have no log: what must have happened, from the attempts that were made. Orders that led to
+ * no attempt are missing; the planner gives them again.
+ */
 
-static int append(struct capture *c, const struct catalog_event *e, struct err *err)
+VEC_DECLARE(relog_events, struct catalog_event);
+
+/* An attempt, as far as the planner is concerned. */
+struct fact {
+	int64_t begin, end; /* wall, ns */
+	uint32_t page;
+	uint8_t leg; /* enum attempt_leg */
+	uint8_t attempt;
+	uint8_t outcome; /* enum plan_outcome */
+};
+
+VEC_DECLARE(facts, struct fact);
+
+struct relogging {
+	const struct capture *capture;
+	struct facts facts;
+	struct relog_events *events;
+};
+
+/* ---- attempts ---- */
+
+static bool is_transient(const struct attempt *a)
 {
-	return capture_store(c, &(struct catalog_row){CATALOG_ROW_EVENT, .event = e}, err);
+	static const unsigned STATUSES[] = {408, 425, 429, 500, 502, 503, 504};
+	slice left = a->failure, word = slice_take(&left, ':');
+
+	for (size_t i = 0; i < sizeof STATUSES / sizeof STATUSES[0]; i++)
+		if (a->status == STATUSES[i])
+			return true;
+#define X(name, text)                                          \
+	if (a->failure.ptr && slice_eq(word, slice_str(text))) \
+		return net_failure_is_transient(name);
+	NET_FAILURES(X)
+#undef X
+	return a->truncated;
+}
+
+static enum plan_outcome outcome_of(const struct attempt *a)
+{
+	struct observation o = legs_observe(a);
+
+	if (observation_is_usable(&o))
+		return PLAN_OK;
+	return is_transient(a) ? PLAN_RETRY : PLAN_FAILED;
+}
+
+/* What another attempt follows was to be tried again; what a late one follows was put off. */
+static void note_next(struct fact *last, const struct fact *next)
+{
+	if (last->page != next->page)
+		return;
+	if (last->leg == next->leg)
+		last->outcome = PLAN_RETRY;
+	else if (last->leg == ATTEMPT_VISIT && next->leg == ATTEMPT_LATE)
+		last->outcome = PLAN_PUT_OFF;
+}
+
+/* A page that was asked for once more (REQUEST_AGAIN): the planner did not order that. */
+static bool is_beside_plan(const struct capture *c, const struct attempt *a)
+{
+	unsigned attempts = c->settings->attempts ? c->settings->attempts : PLAN_ATTEMPTS;
+
+	return a->leg == ATTEMPT_VISIT && a->number > attempts;
+}
+
+/*
+ * Whether the planner would have ordered it behind what it did before: an attempt that came earlier
+ * may be lost. Then the page is asked for once more, as one that was not seen.
+ */
+static bool fits(const struct relogging *r, const struct fact *f)
+{
+	const struct fact *last = r->facts.len ? &r->facts.ptr[r->facts.len - 1] : NULL;
+
+	if (!last || last->page != f->page)
+		return f->attempt == 1 && f->leg != ATTEMPT_REVISIT;
+	if (last->leg == f->leg)
+		return f->attempt == last->attempt + 1;
+	return f->attempt == 1 && (f->leg != ATTEMPT_REVISIT || last->outcome == PLAN_OK);
+}
+
+/* They come by page, leg and number. */
+static int on_observation(void *context, const struct attempt *a)
+{
+	struct relogging *r = context;
+	struct fact f = {
+		.begin = a->wall.sent ? a->wall.sent : a->wall.last_byte,
+		.end = a->wall.last_byte,
+		.page = a->page,
+		.leg = (uint8_t)a->leg,
+		.attempt = (uint8_t)a->number,
+		.outcome = (uint8_t)outcome_of(a),
+	};
+
+	if (a->page >= r->capture->pages.list.len || a->leg > ATTEMPT_LATE ||
+		is_beside_plan(r->capture, a) || !fits(r, &f))
+		return 0;
+	if (r->facts.len > 0)
+		note_next(&r->facts.ptr[r->facts.len - 1], &f);
+	facts_push(&r->facts, f);
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct fact *x = a, *y = b;
+	int after_barrier = (x->leg != ATTEMPT_VISIT) - (y->leg != ATTEMPT_VISIT);
+
+	if (after_barrier)
+		return after_barrier;
+	return x->begin == y->begin ? 0 : x->begin < y->begin ? -1 : 1;
+}
+
+/* ---- events ---- */
+
+static int add(struct relogging *r, const struct catalog_event *e)
+{
+	relog_events_push(r->events, *e);
+	return 0;
+}
+
+/* Pages of the visits, or those that were found after them. */
+static int add_discovered(struct relogging *r, bool late)
+{
+	uint8_t *known = calloc(r->capture->pages.list.len + 1, 1);
+	int rc = known ? 0 : ERR_NOMEM;
+
+	/* Visits come first, so a page that was put off is one of theirs. */
+	for (size_t i = 0; rc == 0 && i < r->facts.len; i++) {
+		const struct fact *f = &r->facts.ptr[i];
+		bool is_new = !known[f->page];
+
+		known[f->page] = 1;
+		if (is_new && (f->leg == ATTEMPT_LATE) == late)
+			rc = add(r, &(struct catalog_event){
+					    .kind = CATALOG_EVENT_DISCOVERED, .page = f->page});
+	}
+	free(known);
+	return rc;
+}
+
+static int add_fact(struct relogging *r, const struct fact *f)
+{
+	static const enum plan_leg LEGS[] = {
+		[ATTEMPT_VISIT] = PLAN_VISIT,
+		[ATTEMPT_REVISIT] = PLAN_REVISIT,
+		[ATTEMPT_LATE] = PLAN_LATE,
+	};
+	int64_t started = r->capture->row.started;
+	struct catalog_event e = {
+		.kind = CATALOG_EVENT_NEXT,
+		.page = f->page,
+		.leg = (uint8_t)LEGS[f->leg],
+		.attempt = f->attempt,
+		.begin = clock_seconds(f->begin - started),
+	};
+
+	TRY(add(r, &e));
+	e.kind = CATALOG_EVENT_DONE;
+	e.outcome = f->outcome;
+	e.end = clock_seconds(f->end - started);
+	return add(r, &e);
+}
+
+static int add_withdrawn(struct relogging *r)
+{
+	for (size_t i = 0; i < r->facts.len; i++) {
+		const struct fact *f = &r->facts.ptr[i];
+
+		if (f->attempt == 1 && f->leg != ATTEMPT_REVISIT &&
+			!r->capture->pages.list.ptr[f->page].taken)
+			TRY(add(r, &(struct catalog_event){
+					   .kind = CATALOG_EVENT_WITHDRAW, .page = f->page}));
+	}
+	return 0;
+}
+
+static int add_all(struct relogging *r)
+{
+	bool is_behind = false;
+
+	TRY(add_discovered(r, false));
+	for (size_t i = 0; i < r->facts.len; i++) {
+		const struct fact *f = &r->facts.ptr[i];
+
+		if (!is_behind && f->leg != ATTEMPT_VISIT) {
+			is_behind = true;
+			/* Between the visits and what follows them. */
+			if (r->capture->row.ended_by != CATALOG_END_NONE)
+				TRY(add(r,
+					&(struct catalog_event){.kind = CATALOG_EVENT_END_VISITS}));
+		}
+		TRY(add_fact(r, f));
+		/* Once a revisit was ordered, the planner takes what is found for late. */
+		if (is_behind && (i == 0 || r->facts.ptr[i - 1].leg == ATTEMPT_VISIT))
+			TRY(add_discovered(r, true));
+	}
+	return add_withdrawn(r);
+}
+
+/* Appends the events, in their order; none for a capture without attempts. 0, ERR_NOMEM, … */
+static SP_MUST_CHECK int relog(
+	const struct capture *c, struct catalog *catalog, struct relog_events *ret, struct err *err)
+{
+	struct relogging r = {.capture = c, .events = ret};
+	int rc = catalog_each_observation(catalog, c->row.id, on_observation, &r, err);
+
+	if (rc == 0 && r.facts.len > 0) {
+		qsort(r.facts.ptr, r.facts.len, sizeof r.facts.ptr[0], by_time);
+		rc = err_code(err, add_all(&r));
+	}
+	facts_release(&r.facts);
+	return rc;
+}
+
+static int append(struct capture *c, const struct catalog_event *e)
+{
+	capture_store(c, &(struct catalog_row){CATALOG_ROW_EVENT, .event = e});
+	return 0;
 }
 
 /* A page that the planner knows already stays where it is. */
@@ -21,7 +252,8 @@ static int place(struct capture *c, uint32_t page)
 	int rc = 0;
 
 	if (crawl_page_has_host(p))
-		rc = plan_place(c->plan, page, hosts_at(&c->hosts, p->host)->server);
+		rc = plan_place(
+			c->plan, page, hosts_at(&c->hosts, p->host)->server % PLAN_SERVERS_MAX);
 	return rc == ERR_STATE ? 0 : rc;
 }
 
@@ -45,12 +277,10 @@ static int apply_discovered(struct capture *c, uint32_t page, struct err *err)
 
 int journal_discovered(struct capture *c, uint32_t page, struct err *err)
 {
-	int rc = c->looking ? looking_discovered(c, page, err) : apply_discovered(c, page, err);
-
-	if (rc || c->looking)
-		return rc;
-	return append(
-		c, &(struct catalog_event){.kind = CATALOG_EVENT_DISCOVERED, .page = page}, err);
+	TRY(c->looking ? looking_discovered(c, page, err) : apply_discovered(c, page, err));
+	if (c->looking)
+		return 0;
+	return append(c, &(struct catalog_event){.kind = CATALOG_EVENT_DISCOVERED, .page = page});
 }
 
 /* Orders are numbered as they are given out: that is a page's position in the plan. */
@@ -63,28 +293,23 @@ static void apply_order(struct capture *c, const struct plan_order *order)
 	c->stage.begun = true;
 }
 
-static int record_position(struct capture *c, const struct plan_order *order, struct err *err)
+static void record_position(struct capture *c, const struct plan_order *order)
 {
 	if (order->attempt > 1 || order->leg == PLAN_LATE)
-		return 0;
-	return capture_store(c,
-		&(struct catalog_row){CATALOG_ROW_PLAN,
-			.plan = &(struct catalog_plan){.page = order->page,
-				.visit = c->pages.list.ptr[order->page].position,
-				.revisit = order->leg == PLAN_REVISIT
-						   ? (int64_t)c->stage.revisits_ordered - 1
-						   : -1,
-				.hopeless = order->hopeless}},
-		err);
+		return;
+	capture_store(c, &(struct catalog_row){CATALOG_ROW_PLAN,
+				 .plan = &(struct catalog_plan){.page = order->page,
+					 .visit = c->pages.list.ptr[order->page].position,
+					 .revisit = order->leg == PLAN_REVISIT
+							    ? (int64_t)c->stage.revisits_ordered - 1
+							    : -1,
+					 .hopeless = order->hopeless}});
 }
 
-int journal_next(
-	struct capture *c, enum plan_step *ret_step, struct plan_order *ret_order, struct err *err)
+int journal_next(struct capture *c, enum plan_step *ret_step, struct plan_order *ret_order)
 {
 	double now = capture_now(c);
 	struct catalog_event e = {.kind = CATALOG_EVENT_STEP, .begin = now};
-
-	int rc = 0;
 
 	*ret_step = plan_next(c->plan, now, ret_order);
 	if (*ret_step == PLAN_ORDER) {
@@ -94,32 +319,27 @@ int journal_next(
 		e.attempt = (uint8_t)ret_order->attempt;
 		e.hopeless = ret_order->hopeless;
 		apply_order(c, ret_order);
-		rc = record_position(c, ret_order, err);
+		record_position(c, ret_order);
 	}
-	return rc ? rc : append(c, &e, err);
+	return append(c, &e);
 }
 
 int journal_done(struct capture *c, const struct plan_order *order, enum plan_outcome outcome,
 	double begin, double end, struct err *err)
 {
-	int rc = outcome == PLAN_RETURNED ? 0 : importance_done(c, order->page, err);
-
-	if (rc)
-		return rc;
+	TRY(outcome == PLAN_RETURNED ? 0 : importance_done(c, order->page, err));
 	plan_done(c->plan, order, outcome, begin, end);
 	c->stage.asleep = false;
-	return append(c,
-		&(struct catalog_event){
-			.kind = CATALOG_EVENT_DONE,
-			.page = order->page,
-			.leg = (uint8_t)order->leg,
-			.attempt = (uint8_t)order->attempt,
-			.outcome = (uint8_t)outcome,
-			.hopeless = order->hopeless,
-			.begin = begin,
-			.end = end,
-		},
-		err);
+	return append(c, &(struct catalog_event){
+				 .kind = CATALOG_EVENT_DONE,
+				 .page = order->page,
+				 .leg = (uint8_t)order->leg,
+				 .attempt = (uint8_t)order->attempt,
+				 .outcome = (uint8_t)outcome,
+				 .hopeless = order->hopeless,
+				 .begin = begin,
+				 .end = end,
+			 });
 }
 
 int journal_withdraw(struct capture *c, uint32_t page, struct err *err)
@@ -131,8 +351,7 @@ int journal_withdraw(struct capture *c, uint32_t page, struct err *err)
 	rc = importance_done(c, page, err);
 	if (rc)
 		return rc;
-	return append(
-		c, &(struct catalog_event){.kind = CATALOG_EVENT_WITHDRAW, .page = page}, err);
+	return append(c, &(struct catalog_event){.kind = CATALOG_EVENT_WITHDRAW, .page = page});
 }
 
 int journal_retry(struct capture *c, uint32_t page, struct err *err)
@@ -145,7 +364,7 @@ int journal_retry(struct capture *c, uint32_t page, struct err *err)
 	if (plan_progress(c->plan).failed == failed)
 		return 0;
 	c->stage.asleep = false;
-	return append(c, &(struct catalog_event){.kind = CATALOG_EVENT_RETRY, .page = page}, err);
+	return append(c, &(struct catalog_event){.kind = CATALOG_EVENT_RETRY, .page = page});
 }
 
 static void apply_end_visits(struct capture *c)
@@ -163,27 +382,26 @@ static void apply_cancel(struct capture *c)
 }
 
 /* Logs the event together with the row, which says which limit it was. */
-static int append_limit(
-	struct capture *c, enum catalog_event_kind kind, enum catalog_end limit, struct err *err)
+static int append_limit(struct capture *c, enum catalog_event_kind kind, enum catalog_end limit)
 {
-	int rc = append(c, &(struct catalog_event){.kind = kind}, err);
-
-	if (rc || c->row.ended_by != CATALOG_END_NONE)
-		return rc;
+	TRY(append(c, &(struct catalog_event){.kind = kind}));
+	if (c->row.ended_by != CATALOG_END_NONE)
+		return 0;
 	c->row.ended_by = limit;
-	return capture_store_row(c, err);
+	capture_store_row(c);
+	return 0;
 }
 
-int journal_end_visits(struct capture *c, enum catalog_end limit, struct err *err)
+int journal_end_visits(struct capture *c, enum catalog_end limit)
 {
 	apply_end_visits(c);
-	return append_limit(c, CATALOG_EVENT_END_VISITS, limit, err);
+	return append_limit(c, CATALOG_EVENT_END_VISITS, limit);
 }
 
-int journal_cancel(struct capture *c, enum catalog_end limit, struct err *err)
+int journal_cancel(struct capture *c, enum catalog_end limit)
 {
 	apply_cancel(c);
-	return append_limit(c, CATALOG_EVENT_CANCEL, limit, err);
+	return append_limit(c, CATALOG_EVENT_CANCEL, limit);
 }
 
 /* ---- replay ---- */
@@ -232,7 +450,8 @@ static int replay_next(struct replay *r, const struct catalog_event *e)
 		return 0;
 	apply_order(r->capture, &order);
 	r->place[order.page] = (uint32_t)r->open.len + 1;
-	return open_orders_push(&r->open, order);
+	open_orders_push(&r->open, order);
+	return 0;
 }
 
 /* Removes an order from those that are open. */
@@ -273,9 +492,8 @@ static void add_idle(struct replay *r, double until)
 
 static int replay_discovered(struct replay *r, uint32_t page)
 {
-	int rc = apply_discovered(r->capture, page, r->err);
-
-	return rc ? rc : importance_restore_planned(r->capture, page, r->err);
+	TRY(apply_discovered(r->capture, page, r->err));
+	return importance_restore_planned(r->capture, page, r->err);
 }
 
 static int replay_event(void *context, const struct catalog_event *e)
@@ -329,7 +547,7 @@ static int replay_attempts(struct replay *r, struct catalog *catalog)
 	for (size_t i = 0; rc == 0 && i < events.len; i++) {
 		rc = replay_event(r, &events.ptr[i]);
 		if (rc == 0)
-			rc = append(r->capture, &events.ptr[i], r->err);
+			rc = append(r->capture, &events.ptr[i]);
 	}
 	relog_events_release(&events);
 	r->capture->stage.begun = false;
@@ -342,9 +560,7 @@ int journal_replay(struct capture *c, struct catalog *catalog, const struct mome
 	struct replay r = {.capture = c, .resumed = resumed, .rest = rest, .err = err};
 	int rc;
 
-	r.place = calloc(c->pages.list.len ? c->pages.list.len : 1, sizeof *r.place);
-	if (!r.place)
-		return err_code(err, ERR_NOMEM);
+	r.place = mem_new(c->pages.list.len ? c->pages.list.len : 1, sizeof *r.place);
 	rc = catalog_each_event(catalog, c->row.id, replay_event, &r, err);
 	if (rc == 0 && r.events == 0)
 		rc = replay_attempts(&r, catalog);

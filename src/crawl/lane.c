@@ -1,7 +1,3 @@
-/*
- * The loop of a lane: take fetches that have ended, start what is next, commit, wait; end captures
- * that are complete.
- */
 #include "crawl/lane.h"
 
 #include <assert.h>
@@ -15,9 +11,268 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "crawl/capture.h"
-#include "crawl/contact.h"
-#include "crawl/names.h"
+#include "crawl/orders.h"
+#include "crawl/settings.h"
+
+/* ---- names and the address guard ---- */
+
+/*
+ * Tags of lookups: of a server its number; of a seed, with this bit, its capture's slot and, above
+ * the lower 32 bits, its place among the seeds.
+ */
+#define SEED_TAG (UINT64_C(1) << 63)
+
+enum { SEED_SHIFT = 32 };
+
+/* ---- which addresses are allowed ---- */
+
+static const unsigned PUBLIC = ADDRESS_SET(ADDRESS_PUBLIC);
+
+/* The address that a host name contains: written out, or 127.0.0.1 for localhost. */
+static bool shown_address(slice host, struct address *ret)
+{
+	static const struct address LOOPBACK = {ADDRESS_V4_SIZE, {127, 0, 0, 1}};
+
+	if (!address_name_is_local(host))
+		return address_parse(host, ret);
+	*ret = LOOPBACK;
+	return true;
+}
+
+/*
+ * A seed with an address allows the class of that address. A name allows nothing, since its owner
+ * could lead it anywhere; it is only looked up.
+ */
+static int begin_seed(
+	struct capture *c, size_t number, const struct url *seed, bool decide, struct err *err)
+{
+	slice host = url_part(seed, seed->host);
+	struct address a;
+
+	if (shown_address(host, &a)) {
+		if (decide)
+			c->allowed |= ADDRESS_SET(address_range(&a)->class);
+		return 0;
+	}
+	if (c->allowed == ADDRESS_ALL)
+		return 0;
+	return net_lookup(
+		c->lane->net, host, SEED_TAG | (uint64_t)number << SEED_SHIFT | c->slot, err);
+}
+
+/* Decided once for a capture, and kept in the catalog. */
+int names_begin(struct capture *c, struct err *err)
+{
+	bool decide = c->row.addresses == CATALOG_NO_ADDRESSES;
+	struct url seed;
+	int rc = 0;
+
+	url_init(&seed);
+	if (decide)
+		c->allowed = c->settings->allow_private ? ADDRESS_ALL : PUBLIC;
+	else
+		c->allowed = (unsigned)c->row.addresses | PUBLIC;
+	for (size_t i = 0; rc == 0 && i < c->settings->seeds.len; i++) {
+		rc = url_parse(&seed, slice_str(c->settings->seeds.ptr[i]), NULL, err);
+		if (rc == 0)
+			rc = begin_seed(c, i, &seed, decide, err);
+	}
+	url_release(&seed);
+	if (rc || !decide)
+		return rc;
+	c->row.addresses = c->allowed;
+	capture_store_row(c);
+	return 0;
+}
+
+/* The guard refuses each request to it; this tells the user what to do. */
+static void check_seed(struct capture *c, const struct net_lookup *l)
+{
+	size_t number = (l->tag & ~SEED_TAG) >> SEED_SHIFT;
+	char reason[200] = "forbidden: ";
+	struct address a;
+
+	if (l->failure != NET_FAILURE_NONE || (l->classes & c->allowed) ||
+		!address_parse(slice_str(l->ip), &a))
+		return;
+	address_explain(&a, reason + strlen(reason), sizeof reason - strlen(reason));
+	capture_problem(c, slice_str(c->settings->seeds.ptr[number]), reason,
+		"if it is your own, crawl it with --allow-private");
+}
+
+const struct address_range *names_forbids(const struct capture *c, const struct url *url)
+{
+	struct address a;
+
+	if (!shown_address(url_part(url, url->host), &a) || address_is_allowed(&a, c->allowed))
+		return NULL;
+	return address_range(&a);
+}
+
+/* ---- where servers are ---- */
+
+/* A server's name without its port. */
+static slice host_of(slice name)
+{
+	size_t at = name.len;
+
+	while (at > 0 && name.ptr[at - 1] != ':' && name.ptr[at - 1] != ']')
+		at--;
+	return at > 0 && name.ptr[at - 1] == ':' ? slice_sub(name, 0, at - 1) : name;
+}
+
+/* Asks for the addresses of servers that have orders waiting. */
+static SP_MUST_CHECK int names_look_up(struct lane *lane, struct err *err)
+{
+	uint32_t server;
+
+	while (servers_take_unresolved(&lane->servers, &server))
+		TRY(net_lookup(
+			lane->net, host_of(servers_name(&lane->servers, server)), server, err));
+	return 0;
+}
+
+static int resolve(struct lane *lane, uint32_t server, const struct net_lookup *l, struct err *err)
+{
+	slice host = host_of(servers_name(&lane->servers, server));
+
+	TRY(err_code(err, servers_set_address(&lane->servers, server, slice_str(l->ip))));
+	return l->records.len > 0 ? store_lookup(&lane->store, host, l, err) : 0;
+}
+
+/* Takes the answers that have come. Before any fetch is started. */
+static SP_MUST_CHECK int names_collect(struct lane *lane, struct err *err)
+{
+	struct net_lookup *l;
+	int rc = 0;
+
+	while (rc == 0 && (l = net_next_lookup(lane->net))) {
+		uint32_t number = (uint32_t)l->tag;
+
+		if (!(l->tag & SEED_TAG))
+			rc = resolve(lane, number, l, err);
+		else if (lane->captures.ptr[number]) /* it may have ended */
+			check_seed(lane->captures.ptr[number], l);
+		net_lookup_free(l);
+	}
+	return rc;
+}
+
+/* ---- warcinfo records ---- */
+
+static const size_t WARCINFO_MAX = 8 << 20;
+
+static void add_info(struct warcinfo *w, const char *name, slice value)
+{
+	if (value.ptr)
+		field_vec_push(&w->info, (struct field){slice_str(name), value});
+}
+
+/* "stillpoint-delay: 2": the rules of the capture, one by one. */
+static int add_setting(void *context, const char *name, slice value)
+{
+	struct warcinfo *w = context;
+	char *full = arena_alloc(&w->text, sizeof "stillpoint-" + strlen(name), 1);
+	const char *copy = arena_strdup(&w->text, value);
+
+	if (!full || !copy)
+		return ERR_NOMEM;
+	(void)sprintf(full, "stillpoint-%s", name);
+	for (char *at = full; *at; at++)
+		if (*at == '_')
+			*at = '-';
+	add_info(w, full, (slice){copy, value.len});
+	return 0;
+}
+
+/* Seeds that a warcinfo record has room for; a capture's first record has them all. */
+enum { INFO_SEEDS_MAX = 100 };
+
+static int add_setting_but_seeds(void *context, const char *name, slice value)
+{
+	return strcmp(name, "seeds") == 0 ? 0 : add_setting(context, name, value);
+}
+
+/* Of several captures: what they have in common. */
+static int add_common(void *context, const char *name, slice value)
+{
+	return crawl_setting_is_own(name) ? 0 : add_setting(context, name, value);
+}
+
+/* The fields of every warcinfo record: who made the file, how, and by which rules. */
+static int describe(struct warcinfo *w, const struct warcinfo_params *p)
+{
+	static const struct catalog_capture NONE;
+	const struct catalog_capture *only = p->only ? p->only : &NONE;
+	const char *who = p->settings->operator? p->settings->operator: p->settings->contact;
+	bool seeds = p->settings->seeds.len <= INFO_SEEDS_MAX;
+	crawl_on_setting *one = seeds ? add_setting : add_setting_but_seeds;
+	const struct {
+		const char *name;
+		slice value; /* ptr NULL: left out */
+	} fields[] = {
+		{"software", SLICE("stillpoint/" STILLPOINT_VERSION)},
+		{"format", SLICE("WARC File Format 1.1")},
+		{"conformsTo", SLICE("https://iipc.github.io/warc-specifications/specifications/"
+				     "warc-format/warc-1.1/")},
+		{"isPartOf", only->uuid},
+		{"description", only->site},
+		{"stillpoint-strategy-used", only->strategy},
+		{"robots", p->settings->ignore_robots ? SLICE("ignore") : SLICE("obey")},
+		{"operator", who ? slice_str(who) : (slice){0}},
+		{"http-header-user-agent", slice_str(p->user_agent)},
+		{"stillpoint-evidence",
+			p->settings->bytes_only ? SLICE("bytes") : SLICE("bytes, normalised")},
+	};
+
+	for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+		add_info(w, fields[i].name, fields[i].value);
+	return crawl_settings_each(p->settings, p->only ? one : add_common, w);
+}
+
+/* Cookies and passwords are secret, and so is every field that may be a key. */
+static int name_secrets(struct warcinfo *w, const struct crawl_secrets *secrets)
+{
+	static const slice NAMES[] = {SLICE_INIT("cookie"), SLICE_INIT("authorization"),
+		SLICE_INIT("proxy-authorization")};
+
+	for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+		slice_vec_push(&w->secret, NAMES[i]);
+	for (size_t i = 0; secrets && i < secrets->headers.len; i++)
+		slice_vec_push(&w->secret, crawl_secrets_header_name(secrets->headers.ptr[i]));
+	return 0;
+}
+
+int warcinfo_init(struct warcinfo *w, const struct warcinfo_params *p)
+{
+	int rc;
+
+	*w = (struct warcinfo){0};
+	arena_init(&w->text, WARCINFO_MAX);
+	rc = describe(w, p);
+	if (rc == 0 && !p->settings->keep_secrets)
+		rc = name_secrets(w, p->secrets);
+	if (rc)
+		warcinfo_release(w);
+	return rc;
+}
+
+void warcinfo_release(struct warcinfo *w)
+{
+	arena_release(&w->text);
+	field_vec_release(&w->info);
+	slice_vec_release(&w->secret);
+	*w = (struct warcinfo){0};
+}
+
+/* ---- lanes ---- */
+
+/*
+ * The loop of a lane: take fetches that have ended, start what is next, commit, wait; end captures
+ * that are complete.
+ */
 
 /* Of a sitemap, or what else is read whole; decoded. */
 static const size_t BODY_MAX = 64 << 20;
@@ -63,29 +318,25 @@ int lanes_shared_check_stop(struct lanes_shared *shared, struct err *err)
 static slice host_of_first(const struct crawl_settings *s, char *out, size_t size)
 {
 	slice host = {0};
-	struct url url;
+	URL_SCOPED(url);
 
-	url_init(&url);
 	if (s->seeds.len > 0 && url_parse(&url, slice_str(s->seeds.ptr[0]), NULL, NULL) == 0)
 		host = slice_sub(url_text(&url), url.host.at, url.authority_end);
 	(void)snprintf(out, size, "%.*s", (int)host.len, host.ptr ? host.ptr : "");
-	url_release(&url);
 	return slice_str(out);
 }
 
 static int open_store(struct lane *lane, const struct lane_params *p, struct err *err)
 {
 	char host[256];
-	int rc = warcinfo_init(&lane->info, &(struct warcinfo_params){
-						    .settings = p->settings,
-						    .only = p->only,
-						    .user_agent = lane->agent,
-						    .secrets = lane->shared->secrets,
-					    });
 
-	if (rc)
-		return err_code(err, rc);
-	rc = store_open(&lane->store,
+	TRY(err_code(err, warcinfo_init(&lane->info, &(struct warcinfo_params){
+							     .settings = p->settings,
+							     .only = p->only,
+							     .user_agent = lane->agent,
+							     .secrets = lane->shared->secrets,
+						     })));
+	TRY(store_open(&lane->store,
 		&(struct store_params){
 			.records = {.directory = lane->directory,
 				.clock = lane->clock,
@@ -104,9 +355,9 @@ static int open_store(struct lane *lane, const struct lane_params *p, struct err
 			.wall = p->shared->wall,
 			.bodies = &lane->duplicates,
 		},
-		err);
-	lane->store_is_open = rc == 0;
-	return rc;
+		err));
+	lane->store_is_open = true;
+	return 0;
 }
 
 static uint64_t share_of_bandwidth(const struct lane_params *p)
@@ -134,17 +385,17 @@ static int open_net(struct lane *lane, const struct lane_params *p, struct err *
 {
 	const struct crawl_secrets *secrets = lane->shared->secrets;
 	const struct crawl_settings *s = p->settings;
-	int rc = net_new(
+
+	TRY(net_new(
 		&(struct net_params){
 			.clock = lane->clock,
 			.user_agent = lane->agent,
 			.spool_dir = lane->directory->spool,
-			.connect_timeout = s->connect_timeout,
-			.stall_timeout = s->stall_timeout,
+			.connect_timeout = crawl_connect_timeout(s),
+			.stall_timeout = crawl_stall_timeout(s),
 			.timeout = s->timeout,
 			.max_body = s->max_body,
 			.max_speed = share_of_bandwidth(p),
-			.max_head = (size_t)s->max_header,
 			.max_kept = p->max_kept,
 			.ca_file = s->ca_file,
 			.proxy = secrets && secrets->proxy ? secrets->proxy : s->proxy,
@@ -153,10 +404,7 @@ static int open_net(struct lane *lane, const struct lane_params *p, struct err *
 			.dns = s->dns,
 			.dns_records = s->dns_records,
 		},
-		&lane->net, err);
-
-	if (rc)
-		return rc;
+		&lane->net, err));
 	lane->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (lane->wake < 0)
 		return err_set(err, ERR_IO, "eventfd: %s", strerror(errno));
@@ -185,7 +433,7 @@ static int open_all(struct lane *lane, const struct lane_params *p, struct err *
 
 	servers_init(&lane->servers,
 		(struct pace_rule){
-			.delay = s->delay, .automatic = s->automatic_delay, .jobs = s->jobs},
+			.delay = fmax(s->delay, 0), .automatic = s->delay < 0, .jobs = s->jobs},
 		p->shared->paces, hash_key_random());
 	servers_want_addresses(&lane->servers);
 	heap_init(&lane->wakes);
@@ -204,11 +452,9 @@ static int open_all(struct lane *lane, const struct lane_params *p, struct err *
 
 int lane_new(const struct lane_params *params, struct lane **ret, struct err *err)
 {
-	struct lane *lane = calloc(1, sizeof *lane);
+	struct lane *lane = mem_new(1, sizeof *lane);
 	int rc;
 
-	if (!lane)
-		return err_code(err, ERR_NOMEM);
 	lane->shared = params->shared;
 	lane->directory = params->shared->directory;
 	lane->clock = params->shared->clock;
@@ -245,6 +491,8 @@ void lane_free(struct lane *lane)
 		(void)close(lane->wake);
 	reading_release(&lane->reading);
 	duplicates_release(&lane->duplicates);
+	for (size_t i = 0; i < LANE_READERS; i++)
+		catalog_close(lane->readers[i]);
 	trap_scratch_release(&lane->scratch);
 	dust_scratch_release(&lane->dust);
 	page_links_release(&lane->links);
@@ -285,14 +533,10 @@ static struct capture *dequeue(struct lane *lane)
 int lane_add(struct lane *lane, struct capture *c)
 {
 	uint32_t slot = (uint32_t)lane->captures.len;
-	int rc = capture_vec_reserve(&lane->captures, 1);
 
-	if (rc == 0)
-		rc = heap_reserve(&lane->wakes, slot + 1);
-	if (rc == 0)
-		rc = u32_vec_push(&lane->queue, slot);
-	if (rc)
-		return rc;
+	capture_vec_reserve(&lane->captures, 1);
+	TRY(heap_reserve(&lane->wakes, slot + 1));
+	u32_vec_push(&lane->queue, slot);
 	lane->captures.ptr[lane->captures.len++] = c;
 	lane->running++;
 	capture_attach(c, lane, slot);
@@ -339,15 +583,14 @@ static int enqueue_due(struct lane *lane, struct err *err)
 	double now = lane_now(lane);
 	struct heap_key first;
 	uint32_t slot;
-	int rc = 0;
 
-	while (rc == 0 && heap_peek(&lane->wakes, &slot, &first) && first.key <= now) {
+	while (heap_peek(&lane->wakes, &slot, &first) && first.key <= now) {
 		(void)heap_remove(&lane->wakes, slot);
 		enqueue(lane, lane->captures.ptr[slot]);
 		if (!is_draining(lane))
-			rc = robots_fetch_due(lane->captures.ptr[slot], err);
+			TRY(robots_fetch_due(lane->captures.ptr[slot], err));
 	}
-	return rc;
+	return 0;
 }
 
 /* ---- progress ---- */
@@ -447,27 +690,19 @@ void lane_progress(struct lane *lane, struct crawl_progress *sum, struct worst_s
  */
 static int end_capture(struct lane *lane, struct capture *c, struct err *err)
 {
-	int rc = dust_conclude(c, err);
+	for (const struct crawl_feature *f = CRAWL_FEATURES; f->name; f++)
+		if (f->conclude)
+			TRY(f->conclude(c, err));
 
-	if (rc == 0)
-		rc = mirrors_conclude(c, err);
-	if (rc == 0)
-		rc = learning_conclude(c, err);
-
-	if (rc == 0)
-		rc = capture_moment(c, "end", err);
-	if (rc)
-		return rc;
+	TRY(capture_moment(c, "end", err));
 	c->row.state = c->stage.cut ? CATALOG_CUT : CATALOG_FINISHED;
 	c->row.finished = c->last_moment; /* as the WARC has it */
 	if (c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		c->row.still_from = c->row.still_to = 0;
 	if (atomic_fetch_sub(&lane->shared->running, 1) > 1)
-		rc = capture_store_row(c, err);
+		capture_store_row(c);
 	else
 		lane->shared->last = c->row;
-	if (rc)
-		return rc;
 	capture_result(c, c->stage.cut ? CRAWL_CUT : CRAWL_FINISHED, c->result);
 	lane->sum.ended++;
 	lane->running--;
@@ -497,11 +732,11 @@ static int pause_without_sockets(struct lane *lane, struct err *err)
 {
 	size_t busy = servers_busy(&lane->servers);
 	bool closed = false;
-	int rc = busy > 0 ? 0 : net_close_kept(lane->net, &closed, err);
 
+	TRY(busy > 0 ? 0 : net_close_kept(lane->net, &closed, err));
 	lane->max_fetches = busy > 1 ? busy : 1;
-	if (rc || closed)
-		return rc;
+	if (closed)
+		return 0;
 	lane->no_socket_until = lane_now(lane) + NO_SOCKET_PAUSE;
 	if (busy > 0 || lane->no_socket_warned)
 		return 0;
@@ -618,9 +853,8 @@ static int watch_clock(struct lane *lane, struct err *err)
 
 static int commit(struct lane *lane, struct err *err)
 {
-	int rc = watch_clock(lane, err);
-
-	return rc ? rc : store_commit(&lane->store, err);
+	TRY(watch_clock(lane, err));
+	return store_commit(&lane->store, err);
 }
 
 static int turn(struct lane *lane, struct err *err)
@@ -666,12 +900,16 @@ static int loop(struct lane *lane, struct err *err)
 
 /* ---- the thread ---- */
 
-/*
- * All complete turns are kept; resume returns open orders to the planner. A turn that was stopped
- * in its middle is not committed.
- */
-static void close_store(struct lane *lane)
+static void *run(void *context)
 {
+	struct lane *lane = context;
+	uint64_t one = 1;
+
+	lane->rc = loop(lane, &lane->err);
+	/*
+	 * All complete turns are kept; resume returns open orders to the planner. A turn that was
+	 * stopped in its middle is not committed.
+	 */
 	lane->store_is_open = false;
 	if (lane->rc == 0)
 		lane->rc = store_close(&lane->store, &lane->err);
@@ -679,15 +917,6 @@ static void close_store(struct lane *lane)
 		store_abandon(&lane->store);
 	if (lane->rc == ERR_STOPPED)
 		lane->rc = 0;
-}
-
-static void *run(void *context)
-{
-	struct lane *lane = context;
-	uint64_t one = 1;
-
-	lane->rc = loop(lane, &lane->err);
-	close_store(lane);
 	if (lane->rc)
 		atomic_store(&lane->shared->stopping, true);
 	while (write(lane->shared->ended, &one, sizeof one) < 0 && errno == EINTR)

@@ -1,10 +1,6 @@
 /*
- * A lane: a thread with its own sockets, politeness queue, WARC file and buffers that runs any
- * number of captures. Lanes share only the clerk, the pace of a server that several of them ask,
- * and the stop flag.
- *
- * A turn of the loop visits only captures with pending work: a fetch ended, a request was started,
- * or a time has come. Idle captures cost nothing.
+ * A lane: a thread with any number of captures. Names of servers, and the warcinfo records of its
+ * files.
  */
 #ifndef CRAWL_LANE_H
 #define CRAWL_LANE_H
@@ -12,28 +8,92 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "archive/duplicates.h"
+#include "archive/store.h"
 #include "base/api.h"
+#include "base/arena.h"
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/heap.h"
 #include "base/lists.h"
 #include "base/spill.h"
 #include "base/vec.h"
+#include "catalog/catalog.h"
 #include "crawl/capture_dust.h"
 #include "crawl/capture_traps.h"
 #include "crawl/crawl.h"
 #include "crawl/gate.h"
-#include "crawl/page_links.h"
+#include "crawl/pages.h"
 #include "crawl/reading.h"
-#include "crawl/robots_cache.h"
-#include "crawl/robots_history.h"
-#include "crawl/warcinfo.h"
-#include "frontier/servers.h"
+#include "crawl/rules.h"
+#include "crawl/secrets.h"
+#include "crawl/settings.h"
+#include "formats/http_fields.h"
+#include "formats/url.h"
+#include "net/address.h"
 #include "net/net.h"
-#include "store/duplicates.h"
-#include "store/store.h"
+#include "net/servers.h"
+
+/* ---- names and the address guard ---- */
+
+/*
+ * The addresses of servers, and which addresses a capture may send requests to. A lane looks up the
+ * name of every server before the first request to it: politeness is owed to addresses, too.
+ *
+ * The address guard keeps a capture out of private networks, unless its seeds are there. A seed
+ * that contains an address of one of the classes of net/address.h, or is localhost or below it,
+ * allows that class for the capture. Any other name allows nothing: its owner could lead it
+ * anywhere, now or after resume. The set is decided once and kept in the catalog.
+ */
 
 struct capture;
+struct lane;
+
+/* Decides which addresses the capture may use. Call it before anything else. */
+int names_begin(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* The range that forbids a URL whose host contains an address; NULL if it is allowed. */
+const struct address_range *names_forbids(const struct capture *c, const struct url *url);
+
+/* ---- warcinfo records ---- */
+
+/*
+ * What the WARC files of a lane need of the settings: the fields of their warcinfo records, and
+ * which request fields are not archived.
+ */
+
+struct warcinfo {
+	struct arena text; /* of the fields */
+	struct field_vec info;
+	struct slice_vec secret; /* empty when all are kept */
+};
+
+struct warcinfo_params {
+	const struct crawl_settings *settings; /* of a capture of the lane; see only */
+	const struct catalog_capture *only;    /* the one capture there is; NULL: several,
+						* with the same settings but for their own */
+	const char *user_agent;
+	const struct crawl_secrets *secrets; /* NULL: none */
+};
+
+/* All is borrowed. 0 or ERR_NOMEM. */
+int warcinfo_init(struct warcinfo *w, const struct warcinfo_params *params) SP_MUST_CHECK;
+void warcinfo_release(struct warcinfo *w); /* safe on a zeroed struct */
+
+/* ---- lanes ---- */
+
+/*
+ * A lane: a thread with its own sockets, politeness queue, WARC file and buffers that runs any
+ * number of captures. Lanes share only the clerk, the pace of a server that several of them ask,
+ * and the stop flag.
+ *
+ * A turn of the loop visits only captures with pending work: a fetch ended, a request was started,
+ * or a time has come. Idle captures cost nothing.
+ */
+
+struct capture;
+
+enum { LANE_READERS = 2 }; /* connections to the catalog */
 
 /* What all lanes of a crawl share. */
 struct lanes_shared {
@@ -45,7 +105,7 @@ struct lanes_shared {
 	const struct robots_history *history; /* what captures before this crawl knew */
 	const struct earlier_index *earlier;  /* which they were; only while captures begin */
 	const struct crawl_secrets *secrets;  /* or NULL */
-	const struct crawl_changes *changes;  /* the same */
+	const struct crawl_command *changes;  /* the same */
 	struct crawl_watch *watch;            /* of sites under watch; NULL for captures */
 	int ended;                            /* eventfd: counts lanes that have ended */
 	int stop_fd;                          /* readable: stop; -1 for none */
@@ -74,7 +134,8 @@ struct lane {
 	struct store store;
 	bool store_is_open;
 	struct reading reading;
-	struct duplicates duplicates; /* bodies that its captures may refer to */
+	struct duplicates duplicates;          /* bodies that its captures may refer to */
+	struct catalog *readers[LANE_READERS]; /* of its captures that end; opened by the first */
 	struct trap_scratch scratch;
 	struct dust_scratch dust;
 	struct page_links links; /* of the page that was read last */

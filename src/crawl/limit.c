@@ -1,8 +1,117 @@
-/* The limits of a capture, and its progress. */
+#include "crawl/limit.h"
+
 #include <math.h>
 #include <stdio.h>
 
 #include "crawl/capture.h"
+#include "crawl/journal.h"
+
+/* ---- counters ---- */
+
+/* Revisits may take a little longer than visits did. */
+static const double LIMIT_MARGIN = 1.05;
+
+static const double PATIENCE_MIN = 10, PATIENCE_MAX = 60;
+static const double PATIENCE_DOWNLOADS = 4, PATIENCE_SHARE = 0.1, PATIENCE_OF_LIMIT = 0.25;
+
+/* With a time limit: seconds, and share of the limit. */
+static const double PATIENCE_LEAST = 1, PATIENCE_LEAST_SHARE = 0.05;
+
+void counters_init(struct counters *p, uint64_t max_bytes)
+{
+	*p = (struct counters){.budget = max_bytes};
+}
+
+void counters_spend(struct counters *p, uint64_t bytes)
+{
+	p->budget -= bytes < p->budget ? bytes : p->budget;
+}
+
+void counters_add_visit(struct counters *p, const struct counted_visit *visit)
+{
+	double seconds = visit->end - visit->begin;
+
+	p->last_visit = fmax(p->last_visit, visit->end);
+	if (visit->slow) {
+		p->held_up += p->visits ? seconds : 0;
+		return;
+	}
+	if (p->visits++ == 0)
+		p->first_visit = visit->begin;
+	p->visit_bytes += visit->bytes;
+	p->visit_seconds += seconds;
+	p->serial += (seconds + visit->delay) / visit->jobs;
+}
+
+void counters_add_revisit(struct counters *p, double expected, bool is_sharp)
+{
+	p->revisited++;
+	p->expected += expected;
+	p->sharp += is_sharp;
+}
+
+double counters_elapsed(const struct counters *p, double now)
+{
+	return now - p->idle;
+}
+
+/* Seconds for one download. */
+static double pace(const struct counters *p)
+{
+	double taken = fmax(p->last_visit - p->first_visit - p->held_up, p->serial);
+
+	return LIMIT_MARGIN * taken / (double)p->visits;
+}
+
+/* Seconds for one download; INFINITY before the first visit has ended. */
+static double counters_pace(const struct counters *p)
+{
+	return p->visits == 0 ? (double)INFINITY : pace(p);
+}
+
+double counters_time_to_spare(const struct counters *p, double now, double limit, size_t pages)
+{
+	if (p->visits == 0)
+		return INFINITY;
+	return limit - counters_elapsed(p, now) - pace(p) * (double)pages;
+}
+
+double counters_time_left(const struct counters *p, double now, double limit)
+{
+	if (p->visits == 0)
+		return INFINITY;
+	return fmax(0, limit - counters_elapsed(p, now)) / pace(p);
+}
+
+double counters_bytes_left(const struct counters *p)
+{
+	if (p->visits == 0)
+		return INFINITY;
+	return (double)p->budget * (double)p->visits / (LIMIT_MARGIN * (double)p->visit_bytes);
+}
+
+double counters_patience(const struct counters *p, double now, double limit)
+{
+	double mean = p->visits ? p->visit_seconds / (double)p->visits : 0;
+	double visits = p->visits ? now - p->first_visit : 0;
+	double usual = PATIENCE_DOWNLOADS * mean;
+	double seconds = fmax(PATIENCE_SHARE * visits, usual);
+
+	seconds = fmin(fmax(seconds, PATIENCE_MIN), PATIENCE_MAX);
+	if (limit > 0) {
+		double left = limit - counters_elapsed(p, now);
+		double part = PATIENCE_OF_LIMIT * fmin(left, limit - 2 * p->held_up);
+
+		/* In the last moments no page is slow that comes as others did. */
+		part = fmax(part, fmin(PATIENCE_LEAST, PATIENCE_LEAST_SHARE * limit));
+		seconds = fmin(seconds, fmax(part, usual));
+	}
+	return seconds;
+}
+
+/* ---- limits and progress ---- */
+
+/* The limits of a capture, and its progress. */
 
 /* Seconds, and share of the limit. */
 static const double OVERTIME_MAX = 5, OVERTIME_SHARE = 0.1;
@@ -61,7 +170,7 @@ static bool is_cut(const struct capture *c, const struct plan_progress *p)
 }
 
 /* The planner ends the visits while there is still time for the revisits that the aim wants. */
-static int check_visits(struct capture *c, struct err *err)
+static int check_visits(struct capture *c)
 {
 	double left = downloads_left(c);
 	struct plan_progress p;
@@ -72,7 +181,7 @@ static int check_visits(struct capture *c, struct err *err)
 	left = fmax(0, left - (double)p.in_flight);
 	if (!plan_budget(c->plan, capture_now(c), left) || !is_cut(c, &p))
 		return 0;
-	return journal_end_visits(c, tighter_limit(c), err);
+	return journal_end_visits(c, tighter_limit(c));
 }
 
 bool limit_wants_revisits(const struct capture *c)
@@ -84,9 +193,8 @@ bool limit_wants_revisits(const struct capture *c)
 
 static int cancel(struct capture *c, enum catalog_end limit, struct err *err)
 {
-	int rc = journal_cancel(c, limit, err);
-
-	return rc ? rc : fetch_drop_all(c, err);
+	TRY(journal_cancel(c, limit));
+	return fetch_drop_all(c, err);
 }
 
 /* Fetches under way when the time is up get a little more, so that most become complete. */
@@ -166,7 +274,7 @@ int limit_check(struct capture *c, struct err *err)
 	if (rc == 0)
 		rc = check_bytes(c, err);
 	check_hours(c);
-	return rc ? rc : check_visits(c, err);
+	return rc ? rc : check_visits(c);
 }
 
 double limit_wait(const struct capture *c)

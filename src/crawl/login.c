@@ -4,13 +4,162 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "crawl/capture.h"
-#include "extract/form_submit.h"
-#include "extract/html_attr.h"
-#include "extract/html_token.h"
-#include "extract/stand_in.h"
-#include "http/echo.h"
+#include "crawl/secrets.h"
+#include "formats/config.h"
+#include "formats/form_submit.h"
+#include "formats/html_token.h"
+#include "formats/http_echo.h"
+#include "formats/stand_in.h"
+#include "formats/url.h"
+
+/* ---- the file ---- */
+
+struct keys {
+	const char *url, *sentinel, *check;
+	const struct yaml_node *fields, *allow;
+};
+
+enum { ORIGIN_MAX = 4096 };
+
+static int check_url(const char *text, struct err *err)
+{
+	URL_SCOPED(url);
+	bool is_good;
+	is_good = url_parse(&url, slice_str(text), NULL, NULL) == 0 && url_is_http(&url);
+	return is_good ? 0 : err_set(err, ERR_USAGE, "is not an http or https URL");
+}
+
+static int check_sentinel(const char *text, struct err *err)
+{
+	enum { SENTINEL_MAX = 1000 };
+
+	return text[0] && strlen(text) <= SENTINEL_MAX
+		       ? 0
+		       : err_set(err, ERR_USAGE, "is empty, or longer than %d bytes", SENTINEL_MAX);
+}
+
+#define KEY(name_, ...)                                                                        \
+	{                                                                                      \
+		.name = #name_, .kind = OPTION_STRING, .offset = offsetof(struct keys, name_), \
+		__VA_ARGS__                                                                    \
+	}
+
+static const struct option_spec SPECS[] = {
+	KEY(url, .check = check_url),
+	KEY(check, .check = check_url),
+	KEY(sentinel, .check = check_sentinel),
+	{.name = NULL},
+};
+
+static const struct config_part PARTS[] = {
+	{"fields", YAML_MAP, offsetof(struct keys, fields)},
+	{"allow", YAML_LIST, offsetof(struct keys, allow)},
+	{.name = NULL},
+};
+
+static int read_fields(struct login_file *f, const struct yaml_node *map, struct err *err)
+{
+	static const struct option_spec field = {.name = "a field", .kind = OPTION_STRING};
+
+	if (!map->entries)
+		return yaml_refuse(&f->yaml, map, err, "fields is empty");
+	for (const struct yaml_entry *e = map->entries; e; e = e->next) {
+		const char *value = NULL;
+
+		TRY(config_value(&f->yaml, e->value, &field, (void *)&value, err));
+		login_fields_push(&f->fields, (struct login_field){e->key->text, e->value->text});
+	}
+	return 0;
+}
+
+/* ---- where a password may go ---- */
+
+/* "https://host:443" of a URL, as a string of the document; ERR_SYNTAX for what is none. */
+static int keep_origin(struct login_file *f, const char *text)
+{
+	BUF_SCOPED(origin, ORIGIN_MAX);
+	URL_SCOPED(url);
+	slice kept;
+	int rc;
+	rc = url_parse(&url, slice_str(text), NULL, NULL);
+	if (rc == 0 && !url_is_http(&url))
+		rc = ERR_SYNTAX;
+	if (rc == 0)
+		rc = crawl_secrets_add_origin(&origin, &url);
+	kept = (slice){rc ? NULL : arena_strdup(&f->yaml.arena, buf_slice(&origin)), origin.len};
+	if (rc == 0)
+		rc = kept.ptr ? slice_vec_push(&f->allow, kept) : ERR_NOMEM;
+	return rc;
+}
+
+static int read_allow(struct login_file *f, const struct yaml_node *list, struct err *err)
+{
+	static const struct option_spec item = {.name = "allow", .kind = OPTION_STRING};
+	bool is_encrypted = slice_starts_with(f->allow.ptr[0], SLICE("https:"));
+	int rc = 0;
+
+	for (const struct yaml_entry *e = list ? list->entries : NULL; rc == 0 && e; e = e->next) {
+		const char *value = NULL;
+
+		rc = config_value(&f->yaml, e->value, &item, (void *)&value, err);
+		if (rc == 0 && (rc = keep_origin(f, value)) == ERR_SYNTAX)
+			rc = yaml_refuse(&f->yaml, e->value, err,
+				"allow is not a list of http or https URLs");
+		else if (rc == 0 && is_encrypted &&
+			 !slice_starts_with(f->allow.ptr[f->allow.len - 1], SLICE("https:")))
+			rc = yaml_refuse(&f->yaml, e->value, err,
+				"allow names a URL that is not encrypted, but url is");
+	}
+	return err_code(err, rc);
+}
+
+bool login_file_allows(const struct login_file *f, const struct url *target)
+{
+	slice own = f->allow.ptr[0], host = url_part(target, target->host);
+	BUF_SCOPED(origin, ORIGIN_MAX);
+	bool allowed = false;
+	if (crawl_secrets_add_origin(&origin, target) == 0) {
+		for (size_t i = 0; !allowed && i < f->allow.len; i++)
+			allowed = slice_eq(f->allow.ptr[i], buf_slice(&origin));
+		buf_reset(&origin);
+	}
+	/* A site that was named without encryption may have it. */
+	if (!allowed && target->scheme_id == URL_HTTPS && url_effective_port(target) == 443 &&
+		buf_printf(&origin, "http://%.*s:80", (int)host.len, host.ptr) == 0)
+		allowed = slice_eq(own, buf_slice(&origin));
+	return allowed;
+}
+
+int login_file_read(struct login_file *f, const char *path, struct err *err)
+{
+	static const char *const REQUIRED[] = {"url", "fields", "sentinel", NULL};
+	static const struct config_table table = {
+		.specs = SPECS, .parts = PARTS, .required = REQUIRED};
+	struct keys keys = {0};
+
+	TRY(yaml_read(&f->yaml, path, err));
+	TRY(config_read(&f->yaml, f->yaml.root, &table, &keys, err));
+	TRY(read_fields(f, keys.fields, err));
+	/* The origin of the login itself comes first. */
+	TRY(err_code(err, keep_origin(f, keys.url)));
+	TRY(read_allow(f, keys.allow, err));
+	f->url = keys.url;
+	f->sentinel = keys.sentinel;
+	f->check = keys.check;
+	return 0;
+}
+
+void login_file_release(struct login_file *f)
+{
+	slice_vec_release(&f->allow);
+	login_fields_release(&f->fields);
+	yaml_release(&f->yaml);
+}
+
+/* ---- logging in ---- */
 
 enum {
 	BODY_MAX = 256 << 10,
@@ -143,25 +292,22 @@ static int refuse_field(const struct capture *c, slice name, struct err *err)
 static int check_target(const struct capture *c, const struct url *from, const struct url *to,
 	const char *what, struct err *err)
 {
-	struct buf origin;
-	int rc = 0;
+	BUF_SCOPED(origin, URL_MAX);
 
-	buf_init(&origin, URL_MAX);
 	if (!url_is_http(to) || crawl_secrets_add_origin(&origin, to))
-		rc = fail(c, err, "its form or a redirect leads nowhere");
+		TRY(fail(c, err, "its form or a redirect leads nowhere"));
 	else if (from->scheme_id == URL_HTTPS && to->scheme_id != URL_HTTPS)
-		rc = err_set(err, ERR_STATE,
+		TRY(err_set(err, ERR_STATE,
 			"login at %.200s: %s from https to http (%.200s): the password would be "
 			"sent "
 			"unencrypted",
-			c->login.with->url, what, buf_str(&origin));
+			c->login.with->url, what, buf_str(&origin)));
 	else if (!login_file_allows(c->login.with, to))
-		rc = err_set(err, ERR_STATE,
+		TRY(err_set(err, ERR_STATE,
 			"login at %.200s: %s to another site, %.200s; if that is right, name it in "
 			"the --login file: 'allow: [%.200s]'",
-			c->login.with->url, what, buf_str(&origin), buf_str(&origin));
-	buf_release(&origin);
-	return rc;
+			c->login.with->url, what, buf_str(&origin), buf_str(&origin)));
+	return 0;
 }
 
 /* The forms of a page, and what their URLs are relative to. */
@@ -171,38 +317,28 @@ struct form_page {
 	bool has_base;
 };
 
-static int read_token(struct form_page *p, const struct html_token *t)
+static void read_token(struct form_page *p, const struct html_token *t)
 {
 	slice href = html_attr_value(t, SLICE("href"));
 
 	if (t->kind == HTML_START_TAG && slice_eq(t->name, SLICE("base")) && href.ptr &&
 		!p->has_base)
 		p->has_base = url_parse(&p->base, href, &p->document, NULL) == 0;
-	return forms_token(&p->forms, t);
+	forms_token(&p->forms, t);
 }
 
-static int read_forms(struct form_page *p, slice html)
+static void read_forms(struct form_page *p, slice html)
 {
 	const struct html_token *token;
 	struct html_tokenizer t;
-	bool is_fed = false;
-	int rc = 0;
 
 	html_init(&t, 0);
 	html_feed(&t, html);
-	while (rc == 0) {
-		rc = html_next(&t, &token);
-		if (rc == 0) {
-			rc = read_token(p, token);
-		} else if (rc == ERR_END && !is_fed) {
-			is_fed = true;
-			html_finish(&t);
-			rc = 0;
-		}
-	}
+	html_finish(&t);
+	while (html_next(&t, &token) == 0)
+		read_token(p, token);
 	html_release(&t);
 	forms_finish(&p->forms);
-	return rc == ERR_END ? 0 : rc;
 }
 
 static uint32_t find_field(const struct forms *f, uint32_t form, slice name)
@@ -254,7 +390,7 @@ static int send_from(struct capture *c, struct form_page *p, struct err *err)
 	slice name = c->login.with->fields.ptr[0].name;
 	uint32_t field = find_field(&p->forms, FORM_NONE, name);
 	const struct form *form;
-	struct url target;
+	URL_SCOPED(target);
 	int rc;
 
 	if (field == FORM_NONE)
@@ -263,7 +399,6 @@ static int send_from(struct capture *c, struct form_page *p, struct err *err)
 	rc = check_form(c, form, err);
 	if (rc)
 		return rc;
-	url_init(&target);
 	rc = url_parse(&target, form->action.ptr ? form->action : SLICE(""),
 		p->has_base && form->action.len > 0 ? &p->base : &p->document, NULL);
 	if (rc != ERR_NOMEM)
@@ -272,7 +407,6 @@ static int send_from(struct capture *c, struct form_page *p, struct err *err)
 		rc = fill(c, &p->forms, p->forms.fields.ptr[field].form, err);
 	if (rc == 0)
 		rc = ask(c, url_page(&target), LOGIN_SENT, 0, 0, err);
-	url_release(&target);
 	return err_code(err, rc);
 }
 
@@ -286,7 +420,7 @@ static int send_form(struct capture *c, const struct request *r, struct err *err
 	url_init(&p.base);
 	rc = url_parse(&p.document, slice_str(r->url), NULL, NULL);
 	if (rc == 0)
-		rc = read_forms(&p, buf_slice(&c->lane->reading.body));
+		read_forms(&p, buf_slice(&c->lane->reading.body));
 	rc = rc ? err_code(err, rc) : send_from(c, &p, err);
 	url_release(&p.base);
 	url_release(&p.document);
@@ -317,7 +451,6 @@ static int succeed(struct capture *c)
 static int arrive(struct capture *c, const struct request *r, struct err *err)
 {
 	const struct login_file *with = c->login.with;
-	int rc = 0;
 
 	if (with->check && r->login_step != LOGIN_CHECK)
 		return ask(c, slice_str(with->check), LOGIN_CHECK, 0, 0, err);
@@ -328,8 +461,8 @@ static int arrive(struct capture *c, const struct request *r, struct err *err)
 			with->url, login_is_secret(c, slice_str(r->url)) ? "the page" : r->url);
 	buf_reset(&c->login.after);
 	if (!with->check)
-		rc = buf_add_str(&c->login.after, r->url);
-	return rc ? err_code(err, rc) : succeed(c);
+		TRY(err_code(err, buf_add_str(&c->login.after, r->url)));
+	return succeed(c);
 }
 
 /*
@@ -351,23 +484,17 @@ static int follow(
 {
 	enum login_step step =
 		r->login_step == LOGIN_SENT ? LOGIN_AFTER : (enum login_step)r->login_step;
-	struct url from, target;
-	int rc;
+	URL_SCOPED(from);
+	URL_SCOPED(target);
 
 	if (r->redirects >= REDIRECTS_MAX_LOGIN)
 		return fail(c, err, "too many redirects");
 	if (r->login_step == LOGIN_SENT && (f->status == 307 || f->status == 308))
 		return fail(c, err, "the server asks to send the form elsewhere (307 or 308)");
-	url_init(&from);
-	url_init(&target);
-	rc = fetch_location(c, r, &target) && url_parse(&from, slice_str(r->url), NULL, NULL) == 0
-		     ? check_redirect(c, &from, &target, step, err)
-		     : fail(c, err, "a redirect leads nowhere");
-	if (rc == 0)
-		rc = ask(c, url_page(&target), step, r->redirects + 1U, 0, err);
-	url_release(&target);
-	url_release(&from);
-	return rc;
+	TRY(fetch_location(c, r, &target) && url_parse(&from, slice_str(r->url), NULL, NULL) == 0
+			? check_redirect(c, &from, &target, step, err)
+			: fail(c, err, "a redirect leads nowhere"));
+	return ask(c, url_page(&target), step, r->redirects + 1U, 0, err);
 }
 
 static int retry(
@@ -383,14 +510,6 @@ static int retry(
 	return fail(c, err, why);
 }
 
-/* The answer to the question whether the session is still there. */
-static int checked(struct capture *c, const struct net_fetch *f, struct err *err)
-{
-	if (f->status == 200 && is_shown(c))
-		return succeed(c);
-	return login_begin(c, err);
-}
-
 int login_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
 	const struct state_result *result, struct err *err)
 {
@@ -401,8 +520,12 @@ int login_answered(struct capture *c, const struct request *r, const struct net_
 	(void)result;
 	if (f->status == 0)
 		return retry(c, r, f, err);
-	if (is_asking)
-		return checked(c, f, err);
+	if (is_asking) {
+		/* The answer to the question whether the session is still there. */
+		if (f->status == 200 && is_shown(c))
+			return succeed(c);
+		return login_begin(c, err);
+	}
 	if (is_redirect)
 		return follow(c, r, f, err);
 	if (f->status >= 400) {

@@ -1,3 +1,63 @@
+/* Logging in, by a file that says how. */
+#ifndef CRAWL_LOGIN_H
+#define CRAWL_LOGIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/lists.h"
+#include "base/slice.h"
+#include "base/vec.h"
+#include "crawl/requests.h"
+#include "formats/url.h"
+#include "formats/yaml.h"
+#include "net/net.h"
+
+/* ---- the file ---- */
+
+/*
+ * How to log in by a form, from a YAML file:
+ *
+ *	url: https://example.org/login
+ *	fields: {user: me, password: secret}
+ *	sentinel: Log out
+ *	check: https://example.org/account
+ *	allow: [https://accounts.example.org]
+ *
+ * The sentinel is a text that only pages for users who are logged in have. It is looked for on the
+ * page that the login leads to or, if there is one, at the URL `check`. The password is sent to the
+ * origin of `url` (scheme, host, port) and to those that `allow` names. All of it is a secret: it
+ * is never written anywhere, and messages do not repeat it.
+ */
+
+struct login_field {
+	slice name, value;
+};
+
+VEC_DECLARE(login_fields, struct login_field);
+
+/* Zero-initialise. Strings are the document's. */
+struct login_file {
+	struct yaml yaml;
+	const char *url;
+	const char *sentinel;
+	const char *check;      /* or NULL */
+	struct slice_vec allow; /* origins: "https://host:443" */
+	struct login_fields fields;
+};
+
+/* 0, ERR_USAGE with FILE:LINE:COLUMN, ERR_NOMEM. Release in any case. */
+int login_file_read(struct login_file *f, const char *path, struct err *err) SP_MUST_CHECK;
+
+/* Whether a password may go there: to the origin of `url`, over https too, or to an allowed one. */
+bool login_file_allows(const struct login_file *f, const struct url *target);
+void login_file_release(struct login_file *f);
+
+/* ---- logging in ---- */
+
 /*
  * Logging in by a form, before the first page and again when the session is lost. The login page is
  * fetched, its form filled (hidden fields as they are) and sent, redirects are followed, and the
@@ -11,20 +71,6 @@
  * the request is not, nor is the response to it, nor any response that repeats a password, be it to
  * a request of the capture; nor a request whose URL does.
  */
-#ifndef CRAWL_LOGIN_H
-#define CRAWL_LOGIN_H
-
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "base/api.h"
-#include "base/buf.h"
-#include "base/err.h"
-#include "base/lists.h"
-#include "crawl/login_file.h"
-#include "crawl/requests.h"
-#include "net/net.h"
-#include "url/url.h"
 
 struct capture;
 struct attempt;
@@ -58,7 +104,7 @@ void login_release(struct login *l); /* safe on a zeroed struct */
 /* Logs in, if the capture has a login. */
 int login_begin(struct capture *c, struct err *err) SP_MUST_CHECK;
 
-/* A request was answered: as fetching.c calls it. */
+/* A request was answered: as requests.c calls it. */
 int login_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
 	const struct state_result *result, struct err *err) SP_MUST_CHECK;
 

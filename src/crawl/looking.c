@@ -1,12 +1,184 @@
 #include "crawl/looking.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/parse.h"
+#include "base/word.h"
 #include "crawl/capture.h"
+#include "crawl/response.h"
+#include "formats/link_kind.h"
+#include "formats/url.h"
 
-enum { DIRECTORIES_DEPTH_MAX = 32 };
+/* ---- what pages are worth ---- */
+
+enum { FILE_MAX = 1000000000 };
+
+void look_weights_init(struct look_weights *w, struct arena *arena)
+{
+	*w = (struct look_weights){0};
+	strmap_init(&w->urls, hash_key_random(), arena);
+}
+
+void look_weights_release(struct look_weights *w)
+{
+	look_patterns_release(&w->patterns);
+	strmap_release(&w->urls);
+}
+
+bool look_pattern_matches(slice pattern, slice text)
+{
+	size_t p = 0, t = 0, star = SIZE_MAX, resume = 0;
+
+	while (t < text.len) {
+		if (p < pattern.len && pattern.ptr[p] == '*') {
+			star = p++;
+			resume = t;
+		} else if (p < pattern.len &&
+			   (pattern.ptr[p] == text.ptr[t] || pattern.ptr[p] == '?')) {
+			p++;
+			t++;
+		} else if (star != SIZE_MAX) {
+			p = star + 1;
+			t = ++resume;
+		} else {
+			return false;
+		}
+	}
+	while (p < pattern.len && pattern.ptr[p] == '*')
+		p++;
+	return p == pattern.len;
+}
+
+bool look_weights_find(const struct look_weights *w, slice url, double *ret)
+{
+	uint32_t bits;
+	float weight;
+
+	if (w->urls.len > 0 && strmap_get(&w->urls, url, &bits)) {
+		memcpy(&weight, &bits, sizeof weight);
+		*ret = (double)weight;
+		return true;
+	}
+	for (size_t i = 0; i < w->patterns.len; i++)
+		if (look_pattern_matches(w->patterns.ptr[i].pattern, url)) {
+			*ret = w->patterns.ptr[i].weight;
+			return true;
+		}
+	return false;
+}
+
+/* ---- files ---- */
+
+/* The URL as the catalog has it; of two lines about one the first counts. */
+static int add_url(struct look_weights *w, slice text, double weight)
+{
+	float rounded = (float)weight;
+	uint32_t bits;
+	URL_SCOPED(url);
+	int rc;
+
+	memcpy(&bits, &rounded, sizeof bits);
+	rc = url_parse(&url, text, NULL, NULL);
+	if (rc == 0 && !url_is_http(&url))
+		rc = ERR_SYNTAX;
+	if (rc == 0)
+		rc = strmap_put(&w->urls, url_page(&url), bits);
+	return rc == ERR_EXISTS ? 0 : rc;
+}
+
+static int add_pattern(struct look_weights *w, slice text, double weight, struct arena *arena)
+{
+	const char *copy = arena_strdup(arena, text);
+
+	return copy ? look_patterns_push(
+			      &w->patterns, (struct look_pattern){{copy, text.len}, weight})
+		    : ERR_NOMEM;
+}
+
+static int read_line(struct look_weights *w, slice line, struct arena *arena)
+{
+	double weight;
+	size_t end;
+
+	line = word_trim(line);
+	if (line.len == 0 || line.ptr[0] == '#')
+		return 0;
+	for (end = line.len; end > 0 && !word_is_space(line.ptr[end - 1]);)
+		end--;
+	if (end == 0 || parse_double(slice_sub(line, end, line.len), &weight) ||
+		!(weight >= 0 && weight <= LOOK_WEIGHT_MAX))
+		return ERR_SYNTAX;
+	line = word_trim(slice_sub(line, 0, end));
+	return memchr(line.ptr, '*', line.len) ? add_pattern(w, line, weight, arena)
+					       : add_url(w, line, weight);
+}
+
+int look_weights_parse(
+	struct look_weights *w, const char *name, slice text, struct arena *arena, struct err *err)
+{
+	size_t number = 0;
+	int rc = 0;
+
+	while (rc == 0 && text.len > 0) {
+		number++;
+		rc = read_line(w, slice_take(&text, '\n'), arena);
+	}
+	if (rc == 0 || rc == ERR_NOMEM)
+		return err_code(err, rc);
+	return err_set(err, ERR_SYNTAX,
+		"%.200s:%zu: a line is a URL or a pattern, a blank and a weight from 0 to %.0f",
+		name, number, LOOK_WEIGHT_MAX);
+}
+
+/* A file of the usual kind: others may have no end. */
+static int read_all(int fd, struct buf *out)
+{
+	struct stat st;
+	ssize_t got = 0;
+	int rc;
+
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
+		return ERR_LIMIT;
+	rc = buf_reserve(out, (size_t)st.st_size + 1);
+	if (rc == 0)
+		got = io_read_at(fd, out->ptr, (size_t)st.st_size, 0);
+	if (got > 0)
+		out->len = (size_t)got;
+	return got < 0 ? ERR_IO : rc;
+}
+
+int look_weights_load(
+	struct look_weights *w, const char *path, struct arena *arena, struct err *err)
+{
+	int fd = file_open_given(path), rc;
+	struct buf text;
+
+	if (fd < 0)
+		return err_set(err, ERR_IO, "%.200s: %s", path, file_problem(errno));
+	buf_init(&text, FILE_MAX + 1);
+	rc = read_all(fd, &text);
+	if (rc == 0)
+		rc = look_weights_parse(w, path, buf_slice(&text), arena, err);
+	else if (rc == ERR_LIMIT)
+		(void)err_set(err, rc, "%.200s: not a file, or larger than 1 GB", path);
+	else
+		(void)err_set(
+			err, rc, "%.200s: %s", path, rc == ERR_IO ? strerror(errno) : err_name(rc));
+	buf_release(&text);
+	(void)close(fd);
+	return rc;
+}
+
+/* ---- looking ---- */
 
 #define NAMES_MAX        ((size_t)1 << 30)
 #define SIGNAL_NAMES_MAX ((size_t)4 << 20)
@@ -16,6 +188,21 @@ enum { DIRECTORIES_DEPTH_MAX = 32 };
 
 /* Seconds between two reports, for each page: all of them are counted. */
 static const double REPORT_PER_PAGE = 1e-5;
+
+enum {
+	OUT_MORE = 4, /* orders that wait for their servers, besides two for each job */
+	GONE_MAX = 2, /* what the refresh_run tells apart */
+};
+
+/* Seconds until the run is asked again although nothing happens: its server may answer then. */
+static const double DOWN_INTERVAL = 5, LONGEST_WAIT = 3600;
+
+/* Seconds that requests under way have when the lanes are to end. */
+static const double DRAIN_PATIENCE = 0.5;
+
+/* Seconds after which a site looks whether there is a ping, another budget, or an end; and for each
+ * site of its lane. */
+static const double PULSE = 0.25, PULSE_PER_SITE = 0.01;
 
 /* ---- the part ---- */
 
@@ -41,11 +228,9 @@ static int make_run(struct capture *c, struct looking *l, struct refresh_run **r
 
 int looking_new(struct capture *c, struct look_site *site, bool once, struct err *err)
 {
-	struct looking *l = calloc(1, sizeof *l);
+	struct looking *l = mem_new(1, sizeof *l);
 	int rc;
 
-	if (!l)
-		return err_code(err, ERR_NOMEM);
 	l->site = site;
 	l->once = once;
 	arena_init(&l->names, NAMES_MAX);
@@ -77,28 +262,25 @@ void looking_free(struct looking *l)
 
 /* ---- pages ---- */
 
-int looking_reserve(struct capture *c, uint32_t page)
+static int reserve_page(struct capture *c, uint32_t page)
 {
 	struct looking *l = c->looking;
-	int rc = 0;
 
-	while (rc == 0 && l->pages.len <= page)
-		rc = looked_vec_push(&l->pages, (struct looked){.last = 0});
-	return rc;
+	while (l->pages.len <= page)
+		looked_vec_push(&l->pages, (struct looked){.last = 0});
+	return 0;
 }
 
-int looking_start_rates(struct capture *c, uint32_t page, struct err *err)
+static int start_rates(struct capture *c, uint32_t page, struct err *err)
 {
 	struct page_prior prior;
-	int rc;
 
 	if (c->looking->rates.fit_at > 0)
 		return 0;
-	rc = pages_prior(&c->pages, page, &prior, err);
-	if (rc == 0)
-		site_rates_init(&c->looking->rates,
-			(struct rate_gamma){1, 1 / fmax(prior.survival.rate, 1e-12)});
-	return rc;
+	TRY(pages_prior(&c->pages, page, &prior, err));
+	site_rates_init(
+		&c->looking->rates, (struct rate_gamma){1, 1 / fmax(prior.survival.rate, 1e-12)});
+	return 0;
 }
 
 /* A typical time between two looks at a page. */
@@ -109,7 +291,7 @@ static double usual_interval(const struct capture *c)
 	return pages / fmax(c->looking->terms.budget, 1e-9);
 }
 
-double looking_rate(const struct capture *c, uint32_t page)
+static double rate_of(const struct capture *c, uint32_t page)
 {
 	const struct looking *l = c->looking;
 
@@ -117,7 +299,7 @@ double looking_rate(const struct capture *c, uint32_t page)
 }
 
 /* The prior of the site follows the evidence. Without memory it stays as it was. */
-void looking_fit(struct capture *c)
+static void fit_rates(struct capture *c)
 {
 	struct looking *l = c->looking;
 	size_t count = l->pages.len;
@@ -133,7 +315,7 @@ void looking_fit(struct capture *c)
 	free(list);
 }
 
-bool looking_crossed(const struct looking *l, double from, double to)
+static bool has_crossed(const struct looking *l, double from, double to)
 {
 	double grid = l->terms.aim.grid;
 
@@ -152,63 +334,42 @@ static double weight_of(const struct capture *c, uint32_t page, slice url, doubl
 	return usual * importance_weight(c, page);
 }
 
-/* The length of a URL's directory, with its last slash; 0 where there is none above. */
-static size_t directory_length(slice url, size_t len)
+/* The length of a URL's directory, with its last slash. */
+static size_t directory_length(const char *url)
 {
-	const char *end;
-	size_t root = 0;
+	const char *end = memrchr(url, '/', strcspn(url, "?"));
 
-	for (int slashes = 0; root < url.len && slashes < 3; root++)
-		slashes += url.ptr[root] == '/';
-	if (len <= root)
-		return 0;
-	end = memrchr(url.ptr, '/', len);
-	return end && (size_t)(end - url.ptr) + 1 >= root ? (size_t)(end - url.ptr) + 1 : 0;
+	return end ? (size_t)(end - url) + 1 : 0;
 }
 
-/* The number of a directory, which is added, with those above it, if it is new. */
-static int find_group(struct looking *l, slice directory, int depth, uint32_t *ret)
+/* The number of a directory, which is added if it is new. */
+static int find_group(struct looking *l, slice directory, uint32_t *ret)
 {
-	size_t above = directory_length(directory, directory.len - 1);
-	uint32_t parent = REFRESH_NO_GROUP;
-	int rc = 0;
-
 	if (strmap_get(&l->groups, directory, ret))
 		return 0;
-	if (above > 0 && depth < DIRECTORIES_DEPTH_MAX)
-		rc = find_group(l, slice_sub(directory, 0, above), depth + 1, &parent);
 	*ret = (uint32_t)l->groups.len + 1;
-	if (rc == 0)
-		rc = strmap_put(&l->groups, directory, *ret);
-	return rc ? rc : refresh_group(l->run, *ret, parent);
+	return strmap_put(&l->groups, directory, *ret);
 }
 
 static int find_facts(struct capture *c, uint32_t page, struct refresh_facts *ret, struct err *err)
 {
 	struct looking *l = c->looking;
 	struct page_prior prior;
-	struct buf url;
+	BUF_SCOPED(url, URL_MAX);
 	size_t directory = 0;
-	int rc;
-
-	buf_init(&url, URL_MAX);
-	rc = pages_url(&c->pages, page, &url, err);
-	if (rc == 0)
-		rc = pages_prior(&c->pages, page, &prior, err);
-	if (rc == 0)
-		directory = directory_length(buf_slice(&url), strcspn(buf_str(&url), "?"));
-	if (rc == 0 && directory > 0)
-		rc = err_code(err, find_group(l, slice_sub(buf_slice(&url), 0, directory), 0,
-					   &l->pages.ptr[page].group));
-	if (rc == 0)
-		*ret = (struct refresh_facts){
-			.rate = looking_rate(c, page),
-			.weight = weight_of(c, page, buf_slice(&url), (double)prior.weight),
-			.group = l->pages.ptr[page].group,
-			.source = l->pages.ptr[page].source,
-		};
-	buf_release(&url);
-	return rc;
+	TRY(pages_url(&c->pages, page, &url, err));
+	TRY(pages_prior(&c->pages, page, &prior, err));
+	directory = directory_length(buf_str(&url));
+	if (directory > 0)
+		TRY(err_code(err, find_group(l, slice_sub(buf_slice(&url), 0, directory),
+					  &l->pages.ptr[page].group)));
+	*ret = (struct refresh_facts){
+		.rate = rate_of(c, page),
+		.weight = weight_of(c, page, buf_slice(&url), (double)prior.weight),
+		.group = l->pages.ptr[page].group,
+		.source = l->pages.ptr[page].source,
+	};
+	return 0;
 }
 
 /* The run learns of the looks that were made before it began. */
@@ -252,12 +413,12 @@ static int tell_facts(struct capture *c, uint32_t page, double *ret_rate, struct
 int looking_discovered(struct capture *c, uint32_t page, struct err *err)
 {
 	double rate = 0;
-	int rc = looking_reserve(c, page);
+	int rc = reserve_page(c, page);
 
 	if (rc)
 		return err_code(err, rc);
-	rc = looking_start_rates(c, page, err);
-	looking_fit(c); /* looks may have been restored */
+	rc = start_rates(c, page, err);
+	fit_rates(c); /* looks may have been restored */
 	if (rc == 0)
 		rc = tell_facts(c, page, &rate, err);
 	if (rc)
@@ -272,23 +433,22 @@ static bool is_under_watch(const struct capture *c, uint32_t page)
 	return c->pages.list.ptr[page].planned && c->pages.list.ptr[page].taken;
 }
 
-int looking_weigh(struct capture *c, struct err *err)
+static int weigh_links(struct capture *c, struct err *err)
 {
 	enum { FEW = 64 };
 	struct looking *l = c->looking;
 	struct rank_order *o = &c->importance.order;
 	double rate;
-	int rc;
 
 	if (o->kind != RANK_PAGERANK || l->once ||
 		o->link_count < l->weighed + l->weighed / 4 + FEW)
 		return 0;
 	l->weighed = o->link_count;
-	rc = err_code(err, rank_order_settle(o));
-	for (uint32_t page = 0; rc == 0 && page < l->pages.len; page++)
+	TRY(err_code(err, rank_order_settle(o)));
+	for (uint32_t page = 0; page < l->pages.len; page++)
 		if (is_under_watch(c, page))
-			rc = tell_facts(c, page, &rate, err);
-	return rc;
+			TRY(tell_facts(c, page, &rate, err));
+	return 0;
 }
 
 bool looking_knows(const struct capture *c, uint32_t page, int64_t lastmod)
@@ -314,10 +474,10 @@ int looking_listed(struct capture *c, uint32_t page, const struct found *f, stru
 	bool has_source, news;
 	struct looked *k;
 	double rate;
-	int rc = err_code(err, looking_reserve(c, page));
 
-	if (rc || f->lastmod == 0)
-		return rc;
+	TRY(err_code(err, reserve_page(c, page)));
+	if (f->lastmod == 0)
+		return 0;
 	k = &l->pages.ptr[page];
 	has_source = k->source != 0;
 	news = is_news(c, k, f);
@@ -328,11 +488,11 @@ int looking_listed(struct capture *c, uint32_t page, const struct found *f, stru
 	if (!is_under_watch(c, page))
 		return 0;
 	if (!has_source && !l->once) /* then it may be done with */
-		rc = tell_facts(c, page, &rate, err);
-	if (rc == 0 && news)
+		TRY(tell_facts(c, page, &rate, err));
+	if (news)
 		(void)refresh_signal(l->run, page, f->source, now_of(c));
 	l->next = 0;
-	return rc;
+	return 0;
 }
 
 void looking_withdraw(struct capture *c, uint32_t page)
@@ -347,6 +507,34 @@ void looking_met(struct capture *c, uint32_t host)
 		&c->hosts, host, c->looking->terms.delay, c->looking->terms.automatic_delay);
 }
 
+/* The server of the site itself, if it is known: pages elsewhere fail one by one. */
+static bool find_server(const struct capture *c, uint32_t *ret)
+{
+	if (c->pages.list.len == 0 || !crawl_page_has_host(&c->pages.list.ptr[0]))
+		return false;
+	*ret = c->pages.list.ptr[0].host;
+	return true;
+}
+
+static bool is_down(const struct capture *c)
+{
+	uint32_t host;
+
+	return find_server(c, &host) && fetch_is_down(c, host);
+}
+
+static bool server_is_failing(const struct capture *c)
+{
+	uint32_t host;
+
+	return find_server(c, &host) && pace_is_failing(hosts_pace(&c->hosts, host));
+}
+
+static double pulse_of(const struct capture *c)
+{
+	return fmax(PULSE, PULSE_PER_SITE * (double)c->lane->captures.len);
+}
+
 /* ---- what to expect ---- */
 
 /*
@@ -358,7 +546,7 @@ static double enclosing(const struct capture *c, const struct looked *k, double 
 {
 	double usual = k->enclosing > 0 ? (double)k->enclosing : usual_interval(c);
 
-	if (looking_crossed(c->looking, clock_seconds(k->last), now))
+	if (has_crossed(c->looking, clock_seconds(k->last), now))
 		return fmax(usual, now - clock_seconds(k->last));
 	return usual;
 }
@@ -396,51 +584,43 @@ static void weigh_some(struct capture *c)
 	}
 }
 
-/* A page without a copy is neither current nor proven. */
-static void expect(const struct looking *l, struct refresh_status *s)
+/*
+ * What is expected of all pages by that of the copies: a page without a copy is neither current nor
+ * proven. NAN as long as nothing is known of the site's rates.
+ */
+static double expected(const struct looking *l, double sum)
 {
-	double copied = refresh_copied(l->run), weights = l->outlook.weights;
+	double copied = refresh_copied(l->run);
 
-	s->fresh_expected = copied > 0 ? copied * l->outlook.fresh / weights : copied;
-	s->sharp_expected = (double)NAN;
-	if (l->terms.policy == &REFRESH_SHARP)
-		s->sharp_expected = copied > 0 ? copied * l->outlook.sharp / weights : copied;
+	return copied > 0 && site_rates_is_fitted(&l->rates) ? copied * sum / l->outlook.weights
+							     : (double)NAN;
 }
 
 /* ---- terms ---- */
 
-/* All pages anew: another policy needs another run, other weights tell all pages. */
-static int tell_all(struct capture *c, struct err *err)
-{
-	int rc = 0;
-
-	for (uint32_t page = 0; rc == 0 && page < c->looking->pages.len; page++)
-		if (is_under_watch(c, page))
-			rc = looking_discovered(c, page, err);
-	for (uint32_t host = 0; rc == 0 && host < hosts_count(&c->hosts); host++)
-		looking_met(c, host);
-	return rc;
-}
-
-int looking_renew(struct capture *c, struct err *err)
+static int renew_run(struct capture *c, struct err *err)
 {
 	struct looking *l = c->looking;
 	struct refresh_run *run = NULL;
-	int rc = make_run(c, l, &run, err);
 
-	if (rc)
-		return rc;
+	TRY(make_run(c, l, &run, err));
 	refresh_inherit(run, l->run);
 	refresh_run_free(l->run);
 	l->run = run;
 	strmap_reset(&l->groups);
 	arena_reset(&l->names);
 	l->next = 0;
-	return tell_all(c, err);
+	/* All pages anew: another policy needs another run, other weights tell all pages. */
+	for (uint32_t page = 0; page < c->looking->pages.len; page++)
+		if (is_under_watch(c, page))
+			TRY(looking_discovered(c, page, err));
+	for (uint32_t host = 0; host < hosts_count(&c->hosts); host++)
+		looking_met(c, host);
+	return 0;
 }
 
 /* Other terms have come. Those that a run cannot take wait until no order is out. */
-int looking_adopt(struct capture *c, struct err *err)
+static int adopt_terms(struct capture *c, struct err *err)
 {
 	struct looking *l = c->looking;
 	struct look_terms terms;
@@ -459,7 +639,7 @@ int looking_adopt(struct capture *c, struct err *err)
 		return 0;
 	l->terms = terms;
 	l->version = version;
-	return looking_renew(c, err);
+	return renew_run(c, err);
 }
 
 int look_site_init(struct look_site *site, const struct look_terms *terms,
@@ -559,7 +739,7 @@ void looking_report(struct capture *c, bool now)
 {
 	struct looking *l = c->looking;
 	double time = now_of(c);
-	double interval = fmax(looking_pulse(c), REPORT_PER_PAGE * (double)c->pages.list.len);
+	double interval = fmax(pulse_of(c), REPORT_PER_PAGE * (double)c->pages.list.len);
 	struct look_report report;
 
 	if (!now && time - l->reported < interval)
@@ -572,13 +752,475 @@ void looking_report(struct capture *c, bool now)
 		.looks = l->looks,
 		.changes = l->changes,
 		.due = refresh_due(l->run, time),
-		.failing = looking_is_failing(c),
+		.failing = server_is_failing(c),
 		.budget = l->terms.budget,
+		.fresh_expected = expected(l, l->outlook.fresh),
+		.sharp_expected = l->terms.policy == &REFRESH_SHARP ? expected(l, l->outlook.sharp)
+								    : (double)NAN,
 		.status = refresh_status(l->run),
 	};
-	expect(l, &report.status);
 	(void)pthread_mutex_lock(&l->site->lock);
 	l->site->report = report;
 	report_signals(l);
 	(void)pthread_mutex_unlock(&l->site->lock);
+}
+
+/* ---- pings ---- */
+
+/*
+ * Somebody says that a page is new or has changed. It is one source of announcements among
+ * others (plan/refresh_run.h), whose worth is learned, and changes nothing but the order of
+ * looks. New pages that pings name are taken at a twentieth of the site's budget, since anybody can
+ * invent URLs; the others are forgotten.
+ */
+static const double NEW_SHARE = 0.05;
+
+/* A copy for the lane. */
+static int add(struct look_pings *pings, slice url)
+{
+	char *copy = strndup(url.ptr, url.len);
+	int rc = copy ? look_pings_push(pings, copy) : ERR_NOMEM;
+
+	if (rc)
+		free(copy);
+	return rc;
+}
+
+static bool waits(const struct look_pings *pings, slice url)
+{
+	for (size_t i = 0; i < pings->len; i++)
+		if (slice_eq(slice_str(pings->ptr[i]), url))
+			return true;
+	return false;
+}
+
+int look_site_ping(struct look_site *site, const struct url *url)
+{
+	slice page = url_page(url);
+	int rc = 0;
+
+	(void)pthread_mutex_lock(&site->lock);
+	if (!scope_decide(&site->scope, url, (struct scope_link){0}).in)
+		rc = ERR_NOTFOUND;
+	else if (!waits(&site->pings, page))
+		rc = site->pings.len < LOOK_PINGS_MAX ? add(&site->pings, page) : ERR_LIMIT;
+	(void)pthread_mutex_unlock(&site->lock);
+	return rc;
+}
+
+int look_site_add_seed(
+	struct look_site *site, const struct url *seed, enum scope_kind kind, struct err *err)
+{
+	int rc;
+
+	(void)pthread_mutex_lock(&site->lock);
+	rc = scope_add_seed(&site->scope, seed, kind, err);
+	(void)pthread_mutex_unlock(&site->lock);
+	return rc;
+}
+
+static int take_new(struct capture *c, const struct url *url, struct err *err)
+{
+	struct looking *l = c->looking;
+
+	if ((now_of(c) - l->pinged) * NEW_SHARE * l->terms.budget < 1)
+		return 0;
+	l->pinged = now_of(c);
+	return discover(c,
+		&(struct found){
+			.url = url, .how = "ping", .via = CATALOG_NO_PAGE, .kind = LINK_PAGE},
+		err);
+}
+
+static int hear(struct capture *c, const char *text, struct err *err)
+{
+	struct looking *l = c->looking;
+	struct url url;
+	uint32_t page;
+	int rc;
+
+	url_init(&url);
+	rc = url_parse(&url, slice_str(text), NULL, NULL);
+	if (rc == ERR_NOMEM)
+		(void)err_code(err, rc);
+	else if (rc || polling_hurry(c, url_page(&url)))
+		rc = 0;
+	else if (!pages_find(&c->pages, url_page(&url), &page))
+		rc = take_new(c, &url, err);
+	else if (c->pages.list.ptr[page].planned)
+		(void)refresh_signal(l->run, page, POLL_SOURCE_PING, now_of(c));
+	url_release(&url);
+	l->next = 0;
+	return rc;
+}
+
+static int hear_all(struct capture *c, struct err *err)
+{
+	struct look_site *site = c->looking->site;
+	struct look_pings pings;
+	int rc = 0;
+
+	(void)pthread_mutex_lock(&site->lock);
+	pings = site->pings;
+	site->pings = (struct look_pings){0};
+	(void)pthread_mutex_unlock(&site->lock);
+	for (size_t i = 0; i < pings.len; i++) {
+		if (rc == 0)
+			rc = hear(c, pings.ptr[i], err);
+		free(pings.ptr[i]);
+	}
+	look_pings_release(&pings);
+	return rc;
+}
+
+/* ---- asking ---- */
+
+/* Seconds until a window opens; 0 within one. */
+static double until_window(const struct capture *c)
+{
+	const struct windows *w = &c->looking->terms.windows;
+	int64_t now = clock_realtime(c->lane->shared->wall) / CLOCK_NS_PER_SECOND, opening;
+
+	if (w->count == 0)
+		return 0;
+	opening = windows_opening(w, now);
+	return opening == INT64_MAX ? LONGEST_WAIT : (double)(opening - now);
+}
+
+static bool is_idle(const struct capture *c)
+{
+	return c->looking->out == 0 && c->requests.unplanned == 0 && c->rules.waiting == 0;
+}
+
+/* Nothing more is asked for: it ends when nothing is under way. */
+static void check_end(struct capture *c)
+{
+	c->stage.ended = is_idle(c);
+}
+
+static void sleep_until(struct capture *c, double until)
+{
+	struct looking *l = c->looking;
+	double now = now_of(c);
+
+	l->next = fmin(fmax(until, now), now + LONGEST_WAIT);
+	c->stage.asleep = true;
+}
+
+/* Nothing to do now. A watch that is made once ends here, unless only the pace holds it up. */
+static void rest(struct capture *c, double until)
+{
+	struct looking *l = c->looking;
+
+	sleep_until(c, until);
+	if (l->once && refresh_due(l->run, now_of(c)) == 0)
+		check_end(c);
+}
+
+static struct plan_order order_of(const struct capture *c, uint32_t page)
+{
+	return (struct plan_order){
+		.page = page,
+		.leg = c->pages.list.ptr[page].visited ? PLAN_REVISIT : PLAN_VISIT,
+		.attempt = c->looking->pages.ptr[page].number + 1,
+	};
+}
+
+/* An order that waits for its server goes first, if the page of the audit has one; one that is
+ * under way is the audit as well. */
+static bool hurry(struct capture *c, uint32_t page)
+{
+	size_t place;
+	struct request *r;
+
+	if (!requests_find(&c->requests, page, &place))
+		return false;
+	r = &c->requests.list.ptr[place];
+	r->purpose = REFRESH_AUDIT;
+	hosts_hurry(&c->hosts, r->host, place);
+	return true;
+}
+
+static int carry_out(struct capture *c, const struct refresh_order *o, struct err *err)
+{
+	const struct crawl_page *page = &c->pages.list.ptr[o->page];
+	struct request r = {
+		.kind = REQUEST_PAGE,
+		.host = page->host,
+		.order = order_of(c, o->page),
+		.purpose = (uint8_t)o->purpose,
+		.first = o->purpose == REFRESH_AUDIT,
+	};
+
+	if (!page->taken) { /* given up since: spam, a mirror */
+		c->looking->out++;
+		looking_withdraw(c, o->page);
+		looking_returned(c, &r.order, false);
+		return 0;
+	}
+	if (r.first) {
+		budget_hurry(c->lane->shared->watch->budget);
+		if (hurry(c, o->page))
+			return 0;
+	}
+	c->looking->out++;
+	if (fetch_is_down(c, page->host)) {
+		looking_returned(c, &r.order, true);
+		return 0;
+	}
+	return err_code(err, fetch_hold(c, &r));
+}
+
+static int ask(struct capture *c, struct err *err)
+{
+	struct looking *l = c->looking;
+	struct refresh_order order;
+	double until = INFINITY;
+
+	if (refresh_next(l->run, now_of(c), &order, &until) == REFRESH_WAIT) {
+		rest(c, until);
+		return 0;
+	}
+	return carry_out(c, &order, err);
+}
+
+/* Enough orders wait for their servers; audits do not wait. */
+static bool is_full(const struct capture *c)
+{
+	return c->looking->out >= 2U * c->settings->jobs + OUT_MORE;
+}
+
+/* Whether the run may be asked now; else until when not. */
+static bool may_ask(struct capture *c)
+{
+	struct looking *l = c->looking;
+	double closed = until_window(c), now = now_of(c);
+	bool down = is_down(c);
+
+	if (c->stage.ended || (is_full(c) && refresh_audit_at(l->run) > now))
+		return false;
+	if (closed > 0 || down) {
+		rest(c, now + (closed > 0 ? closed : DOWN_INTERVAL));
+		if (l->once)
+			check_end(c);
+		return false;
+	}
+	return !c->stage.asleep || fmin(l->next, refresh_audit_at(l->run)) <= now;
+}
+
+/* Sitemaps and feeds wait for windows and servers as pages do. */
+static bool may_poll(const struct capture *c)
+{
+	return !c->stage.ended && !atomic_load(&c->lane->shared->watch->drain) &&
+	       until_window(c) <= 0 && !is_down(c);
+}
+
+/*
+ * The lanes are to end, and all sites wait for it: a server that does not answer must not hold up
+ * the others. Pages that wait for its robots.txt, and what is given up, are asked for again when
+ * the site is opened anew.
+ */
+static int drain(struct capture *c, struct err *err)
+{
+	struct looking *l = c->looking;
+	int rc = fetch_drop_all(c, err);
+
+	if (l->drained == 0)
+		l->drained = now_of(c) + DRAIN_PATIENCE;
+	if (rc == 0 && now_of(c) >= l->drained)
+		slow_cancel_all(c);
+	sleep_until(c, l->drained);
+	c->stage.ended = l->out == 0 && c->requests.unplanned == 0;
+	return rc;
+}
+
+/* Search forms are asked when all pages that are known were looked at, one query after another. */
+static int ask_forms(struct capture *c, struct err *err)
+{
+	if (!form_queries_are_on(c) || refresh_status(c->looking->run).queued > 0)
+		return 0;
+	return form_queries_next(c, err);
+}
+
+int looking_dispatch(struct capture *c, struct err *err)
+{
+	bool is_draining = atomic_load(&c->lane->shared->watch->drain);
+	int rc = is_draining ? drain(c, err) : robots_fetch_due(c, err);
+
+	if (rc == 0)
+		rc = adopt_terms(c, err);
+	if (rc == 0)
+		rc = weigh_links(c, err);
+	if (rc == 0)
+		rc = hear_all(c, err);
+	if (rc == 0 && !is_draining)
+		rc = importance_feed(c, err);
+	if (rc == 0 && !is_draining)
+		rc = ask_forms(c, err);
+	if (rc == 0 && may_poll(c))
+		rc = polling_dispatch(c, err);
+	while (rc == 0 && !atomic_load(&c->lane->shared->watch->drain) && may_ask(c)) {
+		rc = lane_check_stop(c->lane, err);
+		c->stage.asleep = false;
+		if (rc == 0)
+			rc = ask(c, err);
+		if (rc == 0)
+			rc = lane_start_ready(c->lane, err);
+	}
+	if (rc == 0 && c->stage.ended && c->looking->once)
+		rc = renew_run(c, err);
+	looking_report(c, c->stage.ended);
+	return rc ? rc : polling_store_pings(c);
+}
+
+double looking_wait(const struct capture *c)
+{
+	const struct looking *l = c->looking;
+	double next = is_full(c) ? fmax(l->next, refresh_audit_at(l->run)) : l->next;
+	double wait = fmax(0, next - now_of(c));
+
+	wait = fmin(wait, pulse_of(c));
+	return may_poll(c) ? fmin(wait, polling_wait(c)) : wait;
+}
+
+/* ---- what came of them ---- */
+
+static void report_done(struct capture *c, const struct plan_order *order,
+	enum refresh_purpose purpose, const struct refresh_look *look)
+{
+	struct looking *l = c->looking;
+
+	l->out--;
+	c->stage.asleep = false;
+	refresh_done(l->run, &(struct refresh_order){order->page, purpose}, look);
+}
+
+void looking_returned(struct capture *c, const struct plan_order *order, bool is_down_now)
+{
+	struct refresh_look look = {
+		.outcome = is_down_now ? REFRESH_FAILED : REFRESH_RETURNED, .time = now_of(c)};
+
+	report_done(c, order, REFRESH_LOOK, &look);
+	if (is_down_now) /* nothing was sent */
+		refresh_spend(c->looking->run, -1);
+}
+
+/* The page's rate after a look, and what else is known of it. */
+static void learn(struct looking *l, uint32_t page, const struct attempt *a, bool is_same)
+{
+	struct looked *k = &l->pages.ptr[page];
+	bool is_gone = a->status == 404 || a->status == 410;
+	int64_t begin = a->wall.sent ? a->wall.sent : a->wall.last_byte;
+
+	if (k->last && !is_gone && !k->gone)
+		site_rates_observe(&l->rates, &k->memory,
+			(struct rate_interval){
+				.length = clock_seconds(begin - k->last), .changed = !is_same});
+	if (k->last && has_crossed(l, clock_seconds(k->last), clock_seconds(begin)))
+		k->enclosing = (float)clock_seconds(begin - k->last);
+	l->changes += k->last && !is_same;
+	k->gone = !is_gone ? 0 : k->gone < GONE_MAX ? (uint8_t)(k->gone + 1) : GONE_MAX;
+	k->last = a->wall.last_byte;
+	l->outcome = is_gone ? REFRESH_GONE : is_same ? REFRESH_SAME : REFRESH_CHANGED;
+}
+
+void looking_saw(struct capture *c, const struct attempt *a, bool is_usable, bool is_same)
+{
+	struct looking *l = c->looking;
+
+	l->looks++;
+	l->pages.ptr[a->page].number = a->number;
+	l->outcome = REFRESH_FAILED;
+	if (is_usable)
+		learn(l, a->page, a, is_same);
+}
+
+int looking_finished(
+	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
+{
+	struct looking *l = c->looking;
+	size_t known = c->pages.taken;
+	struct refresh_look look;
+	enum plan_outcome outcome = PLAN_OK;
+	BUF_SCOPED(url, URL_MAX);
+
+	l->outcome = REFRESH_FAILED;
+	l->purpose = (enum refresh_purpose)r->purpose;
+	TRY(response_finished(c, &r->order, f, &outcome, err));
+	TRY(importance_done(c, r->order.page, err));
+	if (outcome == PLAN_RETRY && c->login.with) /* what came may not be the page */
+		l->outcome = REFRESH_FAILED;
+	fit_rates(c);
+	look = (struct refresh_look){
+		.outcome = l->outcome,
+		.time = now_of(c),
+		.rate = rate_of(c, r->order.page),
+		.born = (uint32_t)(c->pages.taken > known ? c->pages.taken - known : 0),
+	};
+	report_done(c, &r->order, l->purpose, &look);
+	if (l->once) /* and never again, until renew_run */
+		refresh_withdraw(l->run, r->order.page);
+	/* A feed may be a page, too: when a look found it changed, what it announces is asked for.
+	 */
+	if (c->looking->outcome != REFRESH_CHANGED || c->sitemaps.feeds == 0)
+		return 0;
+	TRY(pages_url(&c->pages, r->order.page, &url, err));
+	(void)polling_hurry(c, buf_slice(&url));
+	return 0;
+}
+
+static int64_t wall_seconds(int64_t wall)
+{
+	return wall / CLOCK_NS_PER_SECOND;
+}
+
+void looking_sent(struct capture *c, const struct request *r)
+{
+	c->looking->requests++;
+	budget_spend(c->lane->shared->watch->budget, clock_realtime(c->clock));
+	if (r->kind != REQUEST_PAGE)
+		refresh_spend(c->looking->run, 1);
+}
+
+/* ---- after a restart ---- */
+
+void looking_count(struct capture *c, const struct attempt *a)
+{
+	struct looking *l = c->looking;
+
+	if (a->wall.sent && wall_seconds(a->wall.sent) > l->sent)
+		l->sent = wall_seconds(a->wall.sent);
+}
+
+void looking_carry_over(struct capture *c, int64_t now, double surplus)
+{
+	struct looking *l = c->looking;
+
+	if (l->sent)
+		refresh_accrue(
+			l->run, (budget_idle(l->sent, now) + surplus) * l->terms.budget, l->once);
+}
+
+/* As refresh_done judges an audit. */
+static void restore_audit(struct looked *k, bool is_usable, bool is_same)
+{
+	if ((k->last && !is_usable) || k->audits == UINT8_MAX)
+		return;
+	k->audits++;
+	k->fresh = (uint8_t)(k->fresh + (k->last && is_same));
+}
+
+int looking_restore(
+	struct capture *c, const struct attempt *a, bool is_usable, bool is_same, struct err *err)
+{
+	struct looking *l = c->looking;
+
+	if (a->page == CATALOG_NO_PAGE || a->leg != ATTEMPT_LOOK)
+		return 0;
+	TRY(reserve_page(c, a->page));
+	TRY(start_rates(c, a->page, err));
+	if (slice_eq(a->purpose, SLICE(LOOKING_AUDIT)))
+		restore_audit(&l->pages.ptr[a->page], is_usable, is_same);
+	looking_saw(c, a, is_usable, is_same);
+	return 0;
 }

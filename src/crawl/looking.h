@@ -1,4 +1,75 @@
 /*
+ * Sites under watch, whose orders come from a refresh_run, and pings; what their pages are worth.
+ */
+#ifndef CRAWL_LOOKING_H
+#define CRAWL_LOOKING_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/slice.h"
+#include "base/vec.h"
+#include "crawl/gate.h"
+#include "crawl/polling.h"
+#include "crawl/settings.h"
+#include "formats/scope.h"
+#include "plan/plan.h"
+#include "plan/refresh_run.h"
+#include "plan/site_rates.h"
+#include "warc/attempt.h"
+
+/* ---- what pages are worth ---- */
+
+/*
+ * What it is worth that the copy of a page is current, as the operator says: by patterns of URLs,
+ * and by single URLs out of a file, of which there may be very many.
+ *
+ * The file has a line for each: a URL or a pattern, blanks, and a number from 0 on. A "*" makes it
+ * a pattern. Empty lines and those that begin with "#" count for nothing.
+ */
+
+#define LOOK_WEIGHT_MAX 1e6
+
+/* Pages whose URL matches have this weight: * stands for any text, ? for any character. */
+struct look_pattern {
+	slice pattern; /* borrowed */
+	double weight;
+};
+
+VEC_DECLARE(look_patterns, struct look_pattern);
+
+/* Fields may be read. */
+struct look_weights {
+	struct look_patterns patterns; /* the first that matches counts */
+	struct strmap urls;            /* these go first; the value is a float */
+};
+
+/* URLs are copied to the arena. */
+void look_weights_init(struct look_weights *w, struct arena *arena);
+void look_weights_release(struct look_weights *w);
+
+/* Adds what a file says, or its text; patterns go to the arena. 0, ERR_NOMEM, ERR_IO, ERR_LIMIT, or
+ * ERR_SYNTAX with "FILE:LINE: what". */
+int look_weights_parse(struct look_weights *w, const char *name, slice text, struct arena *arena,
+	struct err *err) SP_MUST_CHECK;
+int look_weights_load(struct look_weights *w, const char *path, struct arena *arena,
+	struct err *err) SP_MUST_CHECK;
+
+/* The weight of a URL, if something is said of it. */
+bool look_weights_find(const struct look_weights *w, slice url, double *ret);
+
+/* Whether the whole text matches the pattern. */
+bool look_pattern_matches(slice pattern, slice text);
+
+/* ---- looking ---- */
+
+/*
  * A site under watch: a capture without an end. Its orders come from a refresh_run in place of a
  * plan_run; all else (hosts, robots.txt, links, traps, records) is as in a capture. journal.c and
  * orders.c turn here where a capture has such a part.
@@ -12,30 +83,6 @@
  * Times of the refresh_run are seconds since 1970, on the clock of the crawl, which is anchored:
  * setting the wall clock does not move it.
  */
-#ifndef CRAWL_LOOKING_H
-#define CRAWL_LOOKING_H
-
-#include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "archive/attempt.h"
-#include "base/api.h"
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/hash.h"
-#include "base/slice.h"
-#include "base/vec.h"
-#include "crawl/budget.h"
-#include "crawl/look_weights.h"
-#include "crawl/polling.h"
-#include "crawl/settings.h"
-#include "frontier/window.h"
-#include "plan/plan.h"
-#include "rate/site_rates.h"
-#include "refresh/run.h"
-#include "url/scope.h"
 
 /* Purpose of the looks that measure how fresh the archive is. */
 #define LOOKING_AUDIT "audit"
@@ -70,10 +117,11 @@ struct look_report {
 	size_t looks, changes, due;
 	bool failing; /* its server does not answer: it cannot use its budget */
 	double budget;
+	double fresh_expected, sharp_expected; /* NAN: not known */
 	struct refresh_status status;
 };
 
-/* What announces changes of its pages, and what that was worth (refresh/sources.h). */
+/* What announces changes of its pages, and what that was worth (plan/refresh_run.h). */
 struct look_signal {
 	slice name; /* URL of a sitemap or feed, those of an index under its URL; "ping" */
 	double precision, recall;
@@ -128,7 +176,7 @@ struct looked {
 	uint32_t number;           /* of its last look */
 	uint32_t group;            /* its directory */
 	float enclosing;           /* seconds between the looks around the last instant; 0: none */
-	uint8_t source;            /* that announces its changes (refresh/sources.h); 0: none */
+	uint8_t source;            /* that announces its changes (plan/refresh_run.h); 0: none */
 	uint8_t gone;              /* looks in a row that found no page, up to 2 */
 	uint8_t audits, fresh;     /* before this process began, while it is restored; up to 255 */
 };
@@ -156,7 +204,6 @@ struct looking {
 	struct arena names;
 	struct strmap groups; /* directories */
 	bool once;            /* ends when nothing is due */
-	bool counts;          /* requests of earlier processes count in the budget */
 	double drained;       /* seconds since 1970: what is under way then is given up; 0 */
 	double next;          /* seconds since 1970: when the run is to be asked again */
 	double reported;      /* the same: of the last report */
@@ -182,9 +229,6 @@ void looking_withdraw(struct capture *c, uint32_t page);
 int looking_dispatch(struct capture *c, struct err *err) SP_MUST_CHECK;
 double looking_wait(const struct capture *c);
 
-/* Seconds after which it is dispatched at the latest. */
-double looking_pulse(const struct capture *c);
-
 /* An order was not carried out: it is given again, or later because its server is down. */
 void looking_returned(struct capture *c, const struct plan_order *order, bool is_down);
 
@@ -203,7 +247,7 @@ void looking_saw(struct capture *c, const struct attempt *a, bool is_usable, boo
 /* A host was met: its delay. */
 void looking_met(struct capture *c, uint32_t host);
 
-/* A request of an earlier process counts in the budget of its day. */
+/* A request of an earlier process: when the last one was sent. */
 void looking_count(struct capture *c, const struct attempt *a);
 
 /* All of them are restored: what the site's budget has accrued since is there, and the site's part
@@ -218,38 +262,8 @@ int looking_restore(struct capture *c, const struct attempt *a, bool is_usable, 
 int looking_listed(
 	struct capture *c, uint32_t page, const struct found *found, struct err *err) SP_MUST_CHECK;
 
-/* PageRank has changed, by new links: the run learns what pages are worth now. */
-int looking_weigh(struct capture *c, struct err *err) SP_MUST_CHECK;
-
-/* Takes the pings that wait, in pings.c. */
-int looking_hear(struct capture *c, struct err *err) SP_MUST_CHECK;
-
 /* Whether a date of a page, ns since 1970, is known already. */
 bool looking_knows(const struct capture *c, uint32_t page, int64_t lastmod);
-
-/* Room for what is known of a page. 0 or ERR_NOMEM. */
-int looking_reserve(struct capture *c, uint32_t page) SP_MUST_CHECK;
-
-/* A first guess of the site's rates, if there is none: what the archive knows of this page. */
-int looking_start_rates(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
-
-/* The rate of changes that the run is told. */
-double looking_rate(const struct capture *c, uint32_t page);
-
-/* Whether an instant of the grid lies between two times. */
-bool looking_crossed(const struct looking *l, double from, double to);
-
-/* Fits what is assumed of the site's rates to what was seen, when it is time. */
-void looking_fit(struct capture *c);
-
-/* Whether the server of the site does not answer at present, or asks to be left alone. */
-bool looking_is_failing(const struct capture *c);
-
-/* A fresh refresh_run takes over, by the present terms. No order is out. */
-int looking_renew(struct capture *c, struct err *err) SP_MUST_CHECK;
-
-/* Takes the site's terms, if there are others. */
-int looking_adopt(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* Tells the site how it goes; now: even if it was told just before. */
 void looking_report(struct capture *c, bool now);

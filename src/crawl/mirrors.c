@@ -37,9 +37,9 @@ static uint64_t path_hash(const struct capture *c, const struct url *u)
 static int find_rule(struct capture *c, slice host, slice of, uint32_t *ret)
 {
 	uint32_t site;
-	int rc = dust_site_of_name(&c->dust.dust, host, &site);
 
-	return rc ? rc : dust_rule_of(&c->dust.dust, site, DUST_MIRROR, of, ret);
+	TRY(dust_site_of_name(&c->dust.dust, host, &site));
+	return dust_rule_of(&c->dust.dust, site, DUST_MIRROR, of, ret);
 }
 
 /* ---- names and addresses ---- */
@@ -89,25 +89,20 @@ static int leave_out(struct capture *c, uint32_t page, uint32_t rule, struct err
 	struct crawl_page *p = &c->pages.list.ptr[page];
 	struct dust_rule *r = &c->dust.dust.rules.ptr[rule];
 	struct buf *text = &c->lane->dust.rule;
-	int rc;
 
 	buf_reset(text);
-	rc = buf_printf(text, "mirror of %.*s", (int)r->detail.len, r->detail.ptr);
-	if (rc == 0)
-		rc = u32_vec_push(&r->saved, page);
-	if (rc)
-		return err_code(err, rc);
+	TRY(err_code(err, buf_printf(text, "mirror of %.*s", (int)r->detail.len, r->detail.ptr)));
+	u32_vec_push(&r->saved, page);
 	r->applied = r->changed = true;
 	if (p->taken)
 		pages_count(&c->pages, p->kind, -1);
 	p->taken = false;
 	p->left_out = LEFT_OUT_MIRROR;
-	return capture_store(c,
-		&(struct catalog_row){
-			CATALOG_ROW_REFUSE_PAGE, .page = &(struct catalog_page){.number = page,
-							 .left_out = LEFT_OUT_MIRROR,
-							 .rule = buf_slice(text)}},
-		err);
+	capture_store(c, &(struct catalog_row){CATALOG_ROW_REFUSE_PAGE,
+				 .page = &(struct catalog_page){.number = page,
+					 .left_out = LEFT_OUT_MIRROR,
+					 .rule = buf_slice(text)}});
+	return 0;
 }
 
 /* Whether the same path is known on the host that is mirrored; the URL is in the scratch. */
@@ -133,12 +128,12 @@ static bool may_leave(const struct crawl_page *p)
 int mirrors_known(struct capture *c, uint32_t page, const struct url *url, struct err *err)
 {
 	const struct dust *d = &c->dust.dust;
-	int rc = 0;
 
 	if (!c->dust.has_mirrors || !may_leave(&c->pages.list.ptr[page]))
 		return 0;
-	rc = err_code(err, url_copy(&c->lane->dust.url, url));
-	for (uint32_t i = 0; rc == 0 && i < d->rules.len; i++) {
+	c->lane->dust.formed_in = 0;
+	TRY(err_code(err, url_copy(&c->lane->dust.url, url)));
+	for (uint32_t i = 0; i < d->rules.len; i++) {
 		const struct dust_rule *r = &d->rules.ptr[i];
 
 		if (r->kind == DUST_MIRROR && r->state == DUST_HOLDS &&
@@ -146,31 +141,25 @@ int mirrors_known(struct capture *c, uint32_t page, const struct url *url, struc
 			has_original(c, r->detail))
 			return leave_out(c, page, i, err);
 	}
-	return rc;
+	return 0;
 }
 
 /* A host turned out to mirror another one: pages that are not visited yet are left out. */
 static int skip_host(struct capture *c, uint32_t rule, struct err *err)
 {
-	struct url url;
-	int rc = 0;
+	URL_SCOPED(url);
 
 	c->dust.has_mirrors = true;
 	c->dust.dust.rules.ptr[rule].state = DUST_HOLDS;
-	url_init(&url);
-	for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++) {
+	for (uint32_t i = 0; i < c->pages.list.len; i++) {
 		if (!may_leave(&c->pages.list.ptr[i]))
 			continue;
-		rc = lane_check_stop(c->lane, err);
-		if (rc == 0)
-			rc = pages_url(&c->pages, i, &c->lane->dust.text, err);
-		if (rc == 0)
-			rc = url_parse(&url, buf_slice(&c->lane->dust.text), NULL, err);
-		if (rc == 0)
-			rc = mirrors_known(c, i, &url, err);
+		TRY(lane_check_stop(c->lane, err));
+		TRY(pages_url(&c->pages, i, &c->lane->dust.text, err));
+		TRY(url_parse(&url, buf_slice(&c->lane->dust.text), NULL, err));
+		TRY(mirrors_known(c, i, &url, err));
 	}
-	url_release(&url);
-	return rc;
+	return 0;
 }
 
 static int take_back(struct capture *c, uint32_t rule, struct err *err)
@@ -195,10 +184,10 @@ static int sample(
 {
 	uint32_t rule;
 	struct dust_rule *r;
-	int rc = err_code(err, find_rule(c, origin_of(c, page), origin_of(c, other), &rule));
 
-	if (rc || rule == DUST_NONE || answer == DUST_UNKNOWN)
-		return rc;
+	TRY(err_code(err, find_rule(c, origin_of(c, page), origin_of(c, other), &rule)));
+	if (rule == DUST_NONE || answer == DUST_UNKNOWN)
+		return 0;
 	r = &c->dust.dust.rules.ptr[rule];
 	r->agreed += answer == DUST_AGREES;
 	r->disagreed += answer == DUST_DISAGREES;
@@ -213,18 +202,17 @@ static int sample(
 int mirrors_visited(struct capture *c, uint32_t page, const struct dust_look *look, struct err *err)
 {
 	uint64_t hash = path_hash(c, &c->lane->dust.url);
-	struct dust_entry *e;
+	struct nummap_entry *e;
 	struct dust_look then;
 	bool is_new;
-	int rc;
 
 	if (c->settings->mirrors == CRAWL_MIRRORS_OFF || !mirrors_are_possible(c))
 		return 0;
-	rc = err_code(err, dust_map_put(&c->dust.paths, hash, page, &e, &is_new));
-	if (rc || is_new || c->pages.list.ptr[e->page].host == c->pages.list.ptr[page].host)
-		return rc;
-	rc = dust_look_read(c, e->page, &then, err);
-	return rc ? rc : sample(c, page, e->page, dust_compare(look, &then, false), err);
+	TRY(err_code(err, nummap_put(&c->dust.paths, hash, page, &e, &is_new)));
+	if (is_new || c->pages.list.ptr[e->value].host == c->pages.list.ptr[page].host)
+		return 0;
+	TRY(dust_look_read(c, e->value, &then, err));
+	return sample(c, page, e->value, dust_compare(look, &then, false), err);
 }
 
 bool mirrors_are_possible(const struct capture *c)

@@ -1,11 +1,16 @@
+#include "crawl/orders.h"
+
+#include <math.h>
+
+#include "crawl/capture.h"
+#include "crawl/journal.h"
+#include "crawl/response.h"
+
 /*
  * Asks the planner which page is next, and handles pages before and after their fetch. The planner
  * is asked for visits as late as possible, since links found meanwhile may change its plan: each
  * server has no more orders than may be under way at once, and as many again that wait for it.
  */
-#include <math.h>
-
-#include "crawl/capture.h"
 
 /*
  * The still point lasts at least so many seconds. Reports round times to milliseconds so that no
@@ -22,7 +27,6 @@ static const double STILL_POINT_MIN = 0.002;
 static int withdraw(struct capture *c, const struct plan_order *order, struct err *err)
 {
 	double now = capture_now(c);
-	int rc;
 
 	if (c->looking) {
 		looking_returned(c, order, false);
@@ -30,8 +34,8 @@ static int withdraw(struct capture *c, const struct plan_order *order, struct er
 	}
 	if (left_out_is_repeat((enum left_out)c->pages.list.ptr[order->page].left_out))
 		return journal_done(c, order, PLAN_FAILED, now, now, err);
-	rc = journal_withdraw(c, order->page, err);
-	return rc ? rc : journal_done(c, order, PLAN_RETURNED, now, now, err);
+	TRY(journal_withdraw(c, order->page, err));
+	return journal_done(c, order, PLAN_RETURNED, now, now, err);
 }
 
 /* Whether a host cannot be asked at all. */
@@ -48,17 +52,16 @@ static int skip(struct capture *c, const struct plan_order *order, struct err *e
 {
 	bool no_name = c->rules.list.ptr[c->pages.list.ptr[order->page].host].no_name;
 	double now = capture_now(c);
-	int rc;
 
 	if (c->looking) {
 		looking_returned(c, order, true);
 		return 0;
 	}
-	rc = response_skipped(c, order,
+	TRY(response_skipped(c, order,
 		no_name ? "dns: there is no such name"
 			: "host-down: its server has stopped answering",
-		err);
-	return rc ? rc : journal_done(c, order, no_name ? PLAN_FAILED : PLAN_RETRY, now, now, err);
+		err));
+	return journal_done(c, order, no_name ? PLAN_FAILED : PLAN_RETRY, now, now, err);
 }
 
 /* Its page is downloaded once after the revisits: the planner does not wait for it. */
@@ -70,9 +73,9 @@ static int put_off(struct capture *c, const struct plan_order *order, struct err
 			? "hours: its visit would have left no time for revisits before they end"
 			: "slow: waiting for its server would have cost more sharp pages than it "
 			  "gives";
-	int rc = response_skipped(c, order, reason, err);
 
-	return rc ? rc : journal_done(c, order, PLAN_PUT_OFF, now, now, err);
+	TRY(response_skipped(c, order, reason, err));
+	return journal_done(c, order, PLAN_PUT_OFF, now, now, err);
 }
 
 int orders_dropped(
@@ -97,11 +100,9 @@ int orders_dropped(
  */
 static int check_robots_first(struct capture *c, size_t place, uint32_t host, struct err *err)
 {
-	int rc;
-
 	c->requests.list.ptr[place].checked_robots = true;
-	rc = hosts_hold_first(&c->hosts, host, place);
-	return rc ? err_code(err, rc) : robots_fetch(c, host, true, err);
+	TRY(err_code(err, hosts_hold_first(&c->hosts, host, place)));
+	return robots_fetch(c, host, true, err);
 }
 
 int orders_check(struct capture *c, size_t place, bool *ret_send, struct err *err)
@@ -174,15 +175,6 @@ static bool may_ask(struct capture *c)
 	return c->requests.unplanned == 0 || c->stage.begun;
 }
 
-/* The still point is after all visits and before the first revisit. */
-static int mark_still_point(struct capture *c, struct err *err)
-{
-	if (c->stage.marked || plan_progress(c->plan).leg == PLAN_VISIT)
-		return 0;
-	c->stage.marked = true;
-	return capture_moment(c, "stillpoint", err);
-}
-
 /* The planner has no more orders, and no probe is under way. */
 static int end_orders(struct capture *c, struct err *err)
 {
@@ -204,14 +196,15 @@ static int ask(struct capture *c, struct err *err)
 	const struct crawl_page *page;
 	struct plan_order order;
 	enum plan_step step;
-	int rc = is_at_barrier(c) ? importance_weigh(c, err) : 0;
 
-	if (rc == 0)
-		rc = journal_next(c, &step, &order, err);
-	if (rc == 0)
-		rc = mark_still_point(c, err);
-	if (rc)
-		return rc;
+	if (is_at_barrier(c))
+		TRY(importance_weigh(c, err));
+	TRY(journal_next(c, &step, &order));
+	/* The still point is after all visits and before the first revisit. */
+	if (!c->stage.marked && plan_progress(c->plan).leg != PLAN_VISIT) {
+		c->stage.marked = true;
+		TRY(capture_moment(c, "stillpoint", err));
+	}
 	if (step != PLAN_ORDER) {
 		c->stage.asleep = true;
 		return step == PLAN_END && c->requests.unplanned == 0 ? end_orders(c, err) : 0;
@@ -231,31 +224,25 @@ static int ask(struct capture *c, struct err *err)
 
 int orders_dispatch(struct capture *c, struct err *err)
 {
-	int rc;
-
-	if (c->looking)
+	if (c->looking) { /* its visits have no end that views could wait for */
+		TRY(views_feed(c, err));
 		return looking_dispatch(c, err);
-	rc = robots_fetch_due(c, err);
-	if (rc == 0)
-		rc = importance_feed(c, err);
-	while (rc == 0 && may_ask(c)) {
-		rc = lane_check_stop(c->lane, err);
-		if (rc == 0 && is_at_barrier(c))
-			rc = form_queries_next(c, err);
-		if (rc == 0 && is_at_barrier(c))
-			rc = dust_close(c, err);
-		if (rc == 0 && is_at_barrier(c) && c->requests.unplanned == 0)
-			rc = canaries_close(c, err);
-		/* Unless there are second visits to wait for. */
-		if (rc == 0 &&
-			(c->requests.unplanned == 0 || c->stage.cancelled || !is_at_barrier(c)))
-			rc = ask(c, err);
-		if (rc == 0)
-			rc = lane_start_ready(c->lane, err);
-		if (rc == 0)
-			rc = importance_feed(c, err);
 	}
-	return rc;
+	TRY(robots_fetch_due(c, err));
+	TRY(views_sweep(c, err));
+	TRY(importance_feed(c, err));
+	while (may_ask(c)) {
+		TRY(lane_check_stop(c->lane, err));
+		for (size_t i = CRAWL_FEATURES_COUNT; i-- > 0;)
+			if (CRAWL_FEATURES[i].close && is_at_barrier(c))
+				TRY(CRAWL_FEATURES[i].close(c, err));
+		/* Unless there are second visits to wait for. */
+		if (c->requests.unplanned == 0 || c->stage.cancelled || !is_at_barrier(c))
+			TRY(ask(c, err));
+		TRY(lane_start_ready(c->lane, err));
+		TRY(importance_feed(c, err));
+	}
+	return 0;
 }
 
 /* Whether the host has ever answered: then a name that is missing now may come back. */
@@ -269,12 +256,12 @@ static bool was_there(const struct capture *c, uint32_t host)
 static int note_pace(struct capture *c, uint32_t host, double seconds, struct err *err)
 {
 	double delay = pace_delay(hosts_pace(&c->hosts, host));
-	int rc = 0;
 
 	if (c->hosts.asked.len > 1 && delay + seconds > 0)
-		rc = plan_pace(c->plan, hosts_at(&c->hosts, host)->server,
-			(delay + seconds) / c->settings->jobs);
-	return rc ? err_code(err, rc) : 0;
+		TRY(err_code(err,
+			plan_pace(c->plan, hosts_at(&c->hosts, host)->server % PLAN_SERVERS_MAX,
+				(delay + seconds) / c->settings->jobs)));
+	return 0;
 }
 
 /* A download of the plan, or a second visit. */
@@ -312,24 +299,19 @@ int orders_finished(
 	double end = capture_seconds(c, f->monotonic.last_byte);
 	double begin = f->monotonic.sent ? capture_seconds(c, f->monotonic.sent) : end;
 	enum plan_outcome outcome = PLAN_FAILED;
-	int rc;
 
 	if (c->looking)
 		return looking_finished(c, r, f, err);
 	count(c, r, f, begin, end);
 	/* It was under way when it was left out. */
 	if (left_out_is_repeat((enum left_out)c->pages.list.ptr[r->order.page].left_out)) {
-		rc = dust_readmit(c, r->order.page, "in: it was under way already", err);
-		if (rc)
-			return rc;
+		TRY(dust_readmit(c, r->order.page, "in: it was under way already", err));
 	}
-	rc = response_finished(c, &r->order, f, &outcome, err);
-	if (rc)
-		return rc;
+	TRY(response_finished(c, &r->order, f, &outcome, err));
 	if (f->failure == NET_FAILURE_SLOW)
 		outcome = slow_outcome(c, &r->order);
 	if (f->no_name && !was_there(c, r->host))
 		outcome = PLAN_FAILED;
-	rc = note_pace(c, r->host, end - begin, err);
-	return rc ? rc : journal_done(c, &r->order, outcome, begin, end, err);
+	TRY(note_pace(c, r->host, end - begin, err));
+	return journal_done(c, &r->order, outcome, begin, end, err);
 }

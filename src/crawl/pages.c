@@ -1,11 +1,14 @@
 #include "crawl/pages.h"
 
-#include "archive/post_query.h"
-
 #include <assert.h>
 #include <string.h>
 
-#include "extract/link_kind.h"
+#include "crawl/capture.h"
+#include "formats/link_kind.h"
+#include "plan/rank_packed.h"
+#include "warc/warc_request.h"
+
+/* ---- pages ---- */
 
 /* Stored before each URL in the table of records. */
 struct record_head {
@@ -36,7 +39,7 @@ void pages_init(struct pages *p, struct spill_pool *pool)
 	*p = (struct pages){0};
 	spill_init(&p->records, pool);
 	spill_init(&p->visits, pool);
-	seen_init(&p->seen, hash_key_random(), hash_key_random());
+	seen_init(&p->seen, hash_key_random());
 }
 
 void pages_release(struct pages *p)
@@ -60,16 +63,14 @@ static int put_record(
 	char usual[RECORD_USUAL] = {0};
 	size_t first = url.len < sizeof usual - sizeof head ? url.len : sizeof usual - sizeof head;
 	uint64_t at = records_end(p);
-	int rc;
 
 	memcpy(usual, &head, sizeof head);
 	memcpy(usual + sizeof head, url.ptr, first);
-	rc = spill_write(&p->records, at, usual, sizeof head + first, err);
-	if (rc == 0)
-		rc = spill_write(&p->records, at + sizeof head + first, url.ptr + first,
-			url.len - first, err);
+	TRY(spill_write(&p->records, at, usual, sizeof head + first, err));
+	TRY(spill_write(
+		&p->records, at + sizeof head + first, url.ptr + first, url.len - first, err));
 	*ret = (uint32_t)(at / RECORD_UNIT);
-	return rc;
+	return 0;
 }
 
 static uint64_t visit_offset(uint32_t number)
@@ -98,20 +99,15 @@ int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 {
 	struct crawl_page copy = *page;
 	uint32_t number = (uint32_t)p->list.len;
-	int rc = crawl_page_vec_reserve(&p->list, 1);
 
-	if (rc == 0 &&
-		(p->list.len >= CATALOG_NO_PAGE || records_end(p) / RECORD_UNIT >= UINT32_MAX))
-		rc = ERR_LIMIT;
-	if (rc == 0)
-		rc = put_record(p, url, prior, &copy.record, err);
+	crawl_page_vec_reserve(&p->list, 1);
+	if (p->list.len >= CATALOG_NO_PAGE || records_end(p) / RECORD_UNIT >= UINT32_MAX)
+		TRY(err_code(err, ERR_LIMIT));
+	TRY(err_code(err, put_record(p, url, prior, &copy.record, err)));
 	/* Memory grows with the pages that are known, not with those that are visited. */
-	if (rc == 0 && copy.taken)
-		rc = spill_reserve(&p->visits, visit_offset(number + 1), err);
-	if (rc == 0)
-		rc = seen_add(&p->seen, url, number);
-	if (rc)
-		return err_code(err, rc);
+	if (copy.taken)
+		TRY(err_code(err, spill_reserve(&p->visits, visit_offset(number + 1), err)));
+	TRY(err_code(err, seen_add(&p->seen, url, number)));
 	p->list.ptr[p->list.len++] = copy;
 	if (copy.taken)
 		pages_count(p, copy.kind, 1);
@@ -164,21 +160,18 @@ bool pages_is_post(
 int pages_prior(const struct pages *p, uint32_t number, struct page_prior *ret, struct err *err)
 {
 	struct record_head head;
-	int rc = spill_read(&p->records, record_offset(p, number), &head, sizeof head, err);
 
-	if (rc == 0)
-		*ret = head.prior;
-	return rc;
+	TRY(spill_read(&p->records, record_offset(p, number), &head, sizeof head, err));
+	*ret = head.prior;
+	return 0;
 }
 
 int pages_set_visit(
 	struct pages *p, uint32_t number, const struct page_visit *visit, struct err *err)
 {
-	int rc = spill_write(&p->visits, visit_offset(number), visit, sizeof *visit, err);
-
-	if (rc == 0)
-		p->list.ptr[number].visited = true;
-	return rc;
+	TRY(spill_write(&p->visits, visit_offset(number), visit, sizeof *visit, err));
+	p->list.ptr[number].visited = true;
+	return 0;
 }
 
 int pages_set_earlier(
@@ -196,4 +189,57 @@ int pages_visit(const struct pages *p, uint32_t number, struct page_visit *ret, 
 {
 	assert(p->list.ptr[number].visited);
 	return spill_read(&p->visits, visit_offset(number), ret, sizeof *ret, err);
+}
+
+/* ---- links of the page that is read ---- */
+
+/* A link takes five bytes at most, and a page has fewer links than fit into RESOLVE_BYTES_MAX. */
+enum { PACKED_MAX = 64 << 20 };
+
+void page_links_release(struct page_links *l)
+{
+	u32_vec_release(&l->targets);
+	buf_release(&l->packed);
+}
+
+void page_links_start(struct capture *c)
+{
+	c->lane->links.targets.len = 0;
+}
+
+void page_links_add(struct capture *c, uint32_t target)
+{
+	if (target == CATALOG_NO_PAGE)
+		return;
+	u32_vec_push(&c->lane->links.targets, target);
+}
+
+int page_links_store(struct capture *c, uint32_t page, struct err *err)
+{
+	struct page_links *l = &c->lane->links;
+	struct catalog_links row = {.page = page};
+
+	if (plan_progress(c->plan).leg == PLAN_REVISIT)
+		return 0;
+	rank_links_tidy(page, &l->targets);
+	TRY(importance_read(c, page, l->targets.ptr, l->targets.len, err));
+	if (l->targets.len == 0)
+		return 0;
+	if (!l->packed.max)
+		buf_init(&l->packed, PACKED_MAX);
+	buf_reset(&l->packed);
+	TRY(err_code(err, rank_pack(page, &l->targets, &l->packed)));
+	row.targets = buf_slice(&l->packed);
+	capture_store(c, &(struct catalog_row){CATALOG_ROW_LINKS, .links = &row});
+	return 0;
+}
+
+int page_links_store_one(struct capture *c, uint32_t page, slice url, struct err *err)
+{
+	uint32_t target = CATALOG_NO_PAGE;
+
+	page_links_start(c);
+	(void)pages_find(&c->pages, url, &target);
+	page_links_add(c, target);
+	return page_links_store(c, page, err);
 }

@@ -1,28 +1,35 @@
+/* The pages of a capture by number, and the links between them. */
+#ifndef CRAWL_PAGES_H
+#define CRAWL_PAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/lists.h"
+#include "base/seen.h"
+#include "base/slice.h"
+#include "base/spill.h"
+#include "base/vec.h"
+#include "catalog/catalog.h"
+#include "crawl/reading.h"
+#include "formats/http_digest.h"
+#include "formats/link_kind.h"
+#include "plan/survival.h"
+#include "warc/attempt.h"
+#include "warc/warc_header.h"
+
+/* ---- pages ---- */
+
 /*
  * The pages of a capture, by number: what fetching and judging them needs; the rest is in the
  * catalog. What every decision needs is in memory, some 50 bytes a page with the table of known
  * URLs. URLs and visits are in the lane's temporary file, but for the last few megabytes of all its
  * captures (base/spill.h).
  */
-#ifndef CRAWL_PAGES_H
-#define CRAWL_PAGES_H
-
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "archive/same.h"
-#include "archive/warc_entry.h"
-#include "base/api.h"
-#include "base/buf.h"
-#include "base/err.h"
-#include "base/slice.h"
-#include "base/spill.h"
-#include "base/vec.h"
-#include "catalog/catalog.h"
-#include "extract/link_kind.h"
-#include "frontier/seen.h"
-#include "http/digest.h"
-#include "plan/survival.h"
 
 /* The inverse of link_kind_name; an unknown name is a page. */
 uint8_t page_kind_of_name(slice name);
@@ -35,21 +42,28 @@ struct page_visit {
 	struct same_key key;
 	struct digest payload;
 	uint64_t coding; /* attempt.h: bodies are the same only if that is, too */
-	uint64_t type;   /* of its media type (comparing.h) */
+	uint64_t type;   /* of its media type (response.h) */
 	uint16_t status;
-	bool is_plain;         /* others can be compared with it by their bodies */
-	int64_t date;          /* of its record */
-	struct warc_id record; /* empty when its body is in another one */
+	bool is_plain; /* others can be compared with it by their bodies */
+	struct reading_signs signs;
+	int64_t date;          /* of the record */
+	struct warc_id record; /* that has its body; empty when that is another page's */
 	struct warc_id own;    /* its record, whatever that has */
 	double end;            /* on the planner's clock */
 };
 
-/* Whether an attempt shows the same as the visit; both are usable (quality/verdict.h). */
+/* Whether an attempt shows the same as the visit; both are usable (proof/verdict.h). */
 static inline bool page_visit_is_same(const struct page_visit *visit, const struct attempt *a)
 {
 	struct same_key now = same_key_of(a);
 
 	return same_compare(&visit->key, &now) != SAME_NOT;
+}
+
+/* Whether its own record has its body. */
+static inline bool page_visit_has_body(const struct page_visit *visit)
+{
+	return visit->own.text[0] && strcmp(visit->record.text, visit->own.text) == 0;
 }
 
 /* The prior of a page when it is found; then the planner has it. */
@@ -66,7 +80,7 @@ struct page_prior {
 
 struct crawl_page {
 	uint32_t record; /* where its record is: pages.c's own */
-	uint32_t host;   /* of frontier/hosts.h; if crawl_page_has_host */
+	uint32_t host;   /* of net/servers.h; if crawl_page_has_host */
 	uint32_t via;    /* or CATALOG_NO_PAGE */
 	uint32_t depth;
 	uint32_t position;   /* in the order of visits; once visited */
@@ -90,7 +104,8 @@ _Static_assert(LINK_KIND_COUNT <= 16 && LEFT_OUT_COUNT <= 32, "they have four an
 /* Pages that the scope or a limit refused have no host. */
 static inline bool crawl_page_has_host(const struct crawl_page *p)
 {
-	return p->taken || p->left_out == LEFT_OUT_ROBOTS || p->left_out == LEFT_OUT_SPAM;
+	return p->taken || left_out_is_robots((enum left_out)p->left_out) ||
+	       p->left_out == LEFT_OUT_SPAM;
 }
 
 VEC_DECLARE(crawl_page_vec, struct crawl_page);
@@ -141,7 +156,7 @@ static inline bool pages_are_told(const struct pages *p, uint32_t one, uint32_t 
 
 /*
  * Whether a page of that URL is asked by POST: it is the answer to a form. Then *ret_target is the
- * URL to be asked, *ret_post the body (archive/post_query.h), both in url.
+ * URL to be asked, *ret_post the body (warc/warc_request.h), both in url.
  */
 bool pages_is_post(
 	const struct pages *p, uint32_t number, slice url, slice *ret_target, slice *ret_post);
@@ -166,5 +181,36 @@ int pages_set_visit(struct pages *p, uint32_t number, const struct page_visit *v
 /* That visit; only of a page that is visited. 0 or ERR_IO. */
 int pages_visit(const struct pages *p, uint32_t number, struct page_visit *ret,
 	struct err *err) SP_MUST_CHECK;
+
+/* ---- links of the page that is read ---- */
+
+/* The links of the page that is read, for the link graph: what a lane needs to collect them. */
+
+struct capture;
+
+/* Zero-initialise; used again for the next page. */
+struct page_links {
+	struct u32_vec targets; /* numbers of pages */
+	struct buf packed;
+};
+
+/* Safe on a zeroed struct. */
+void page_links_release(struct page_links *l);
+
+/* A page is about to be read, in the lane of its capture. */
+void page_links_start(struct capture *c);
+
+/* It links to that page; one that was not kept has no number, CATALOG_NO_PAGE. */
+void page_links_add(struct capture *c, uint32_t target);
+
+/*
+ * Stores the links of the page, unless this is a revisit: the graph is that of the visits. Those
+ * that wait for their visit grow in importance (importance.h).
+ */
+int page_links_store(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+
+/* The page is a redirect to that URL, which has been discovered. */
+int page_links_store_one(
+	struct capture *c, uint32_t page, slice url, struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "crawl/capture.h"
-#include "http/date.h"
+#include "formats/http_date.h"
 
 enum {
 	VALIDATOR_MAX = 512, /* bytes; a longer one is not sent back */
@@ -99,28 +99,26 @@ static unsigned take_source(struct polling *p)
 
 /* ---- what is stored ---- */
 
-static int store(struct capture *c, uint32_t place, struct err *err)
+static void store(struct capture *c, uint32_t place)
 {
 	const struct polled *p = &polling_of(c)->list.ptr[place];
 	struct refresh_source worth = refresh_source(c->looking->run, p->source);
 
-	return capture_store(c,
-		&(struct catalog_row){
-			CATALOG_ROW_POLL, .poll = &(struct catalog_poll){.number = place,
-						  .url = slice_str(p->url),
-						  .is_feed = p->is_feed,
-						  .source = p->source,
-						  .polls = p->polls,
-						  .not_modified = p->asserted.answers,
-						  .checked = p->asserted.checked,
-						  .lies = p->asserted.lies,
-						  .announced_changed = worth.announced_changed,
-						  .announced_same = worth.announced_same,
-						  .silent_changed = worth.silent_changed}},
-		err);
+	capture_store(c, &(struct catalog_row){CATALOG_ROW_POLL,
+				 .poll = &(struct catalog_poll){.number = place,
+					 .url = slice_str(p->url),
+					 .is_feed = p->is_feed,
+					 .source = p->source,
+					 .polls = p->polls,
+					 .not_modified = p->asserted.answers,
+					 .checked = p->asserted.checked,
+					 .lies = p->asserted.lies,
+					 .announced_changed = worth.announced_changed,
+					 .announced_same = worth.announced_same,
+					 .silent_changed = worth.silent_changed}});
 }
 
-int polling_store_pings(struct capture *c, struct err *err)
+int polling_store_pings(struct capture *c)
 {
 	struct refresh_source worth = refresh_source(c->looking->run, POLL_SOURCE_PING);
 	double sum = worth.announced_changed + worth.announced_same + worth.silent_changed;
@@ -130,23 +128,21 @@ int polling_store_pings(struct capture *c, struct err *err)
 		return 0;
 	polling_of(c)->pings_stored = sum;
 	polling_of(c)->pings_stored_at = now_of(c);
-	return store(c, POLL_PINGS, err);
+	store(c, POLL_PINGS);
+	return 0;
 }
 
 /* A host that has lied is not asked with conditions any more. */
 static int restore_trust(struct capture *c, slice text)
 {
-	struct url url;
+	URL_SCOPED(url);
 	uint32_t host;
 	int rc;
-
-	url_init(&url);
 	rc = url_parse(&url, text, NULL, NULL);
 	if (rc == 0)
 		rc = capture_find_host(c, &url, &host);
 	if (rc == 0)
 		c->rules.list.ptr[host].lies = true;
-	url_release(&url);
 	return rc == ERR_NOMEM ? rc : 0;
 }
 
@@ -154,13 +150,12 @@ int polling_restore(struct capture *c, const struct catalog_poll *row, struct er
 {
 	struct polling *p = polling_of(c);
 	uint32_t place;
-	int rc = 0;
 
 	if (row->source == 0 || row->source >= REFRESH_SOURCES)
 		return 0;
 	if (!strmap_get(&p->numbers, row->url, &place))
-		rc = add(p, row->url, row->is_feed, row->source, &place);
-	if (rc == 0 && place != POLL_NONE) {
+		TRY(err_code(err, add(p, row->url, row->is_feed, row->source, &place)));
+	if (place != POLL_NONE) {
 		p->list.ptr[place].polls = row->polls;
 		p->list.ptr[place].asserted = (struct asserted){
 			.answers = row->not_modified, .checked = row->checked, .lies = row->lies};
@@ -170,9 +165,9 @@ int polling_restore(struct capture *c, const struct catalog_poll *row, struct er
 		if (row->source >= p->next_source)
 			p->next_source = row->source + 1;
 	}
-	if (rc == 0 && row->lies > 0)
-		rc = restore_trust(c, row->url);
-	return err_code(err, rc);
+	if (row->lies > 0)
+		TRY(err_code(err, restore_trust(c, row->url)));
+	return 0;
 }
 
 /* ---- asking ---- */
@@ -198,25 +193,19 @@ static int is_allowed(
 	struct capture *c, const struct polled *p, uint32_t host, bool *ret, struct err *err)
 {
 	struct robots_decision d = {.allowed = true};
-	int rc = 0;
 
 	if (!p->is_named && !c->settings->ignore_robots)
-		rc = rules_decide(&c->rules, host, robots_url_path(slice_str(p->url)), &d, err);
+		TRY(rules_decide(&c->rules, host, robots_url_path(slice_str(p->url)), &d, err));
 	*ret = d.allowed && !fetch_is_down(c, host);
-	return rc;
+	return 0;
 }
 
 static int find_host(struct capture *c, const struct polled *p, uint32_t *ret)
 {
-	struct url url;
-	int rc;
+	URL_SCOPED(url);
 
-	url_init(&url);
-	rc = url_parse(&url, slice_str(p->url), NULL, NULL);
-	if (rc == 0)
-		rc = capture_find_host(c, &url, ret);
-	url_release(&url);
-	return rc;
+	TRY(url_parse(&url, slice_str(p->url), NULL, NULL));
+	return capture_find_host(c, &url, ret);
 }
 
 /* Asks for it now. A check is a full request that follows a 304 at once. */
@@ -252,13 +241,12 @@ static int ask_feeds(struct capture *c, struct err *err)
 {
 	struct polling *p = polling_of(c);
 	size_t known = p->list.len;
-	int rc = 0;
 
 	p->started = true;
-	for (size_t i = 0; rc == 0 && i < known; i++)
+	for (size_t i = 0; i < known; i++)
 		if (p->list.ptr[i].is_feed)
-			rc = sitemaps_feed(c, slice_str(p->list.ptr[i].url), err);
-	return rc;
+			TRY(sitemaps_feed(c, slice_str(p->list.ptr[i].url), err));
+	return 0;
 }
 
 double polling_wait(const struct capture *c)
@@ -278,11 +266,11 @@ int polling_dispatch(struct capture *c, struct err *err)
 {
 	struct polling *p = polling_of(c);
 	uint32_t place;
-	int rc = p->started ? 0 : ask_feeds(c, err);
 
-	while (rc == 0 && polling_wait(c) <= 0 && heap_pop(&p->due, &place, NULL))
-		rc = ask(c, place, false, err);
-	return rc;
+	TRY(p->started ? 0 : ask_feeds(c, err));
+	while (polling_wait(c) <= 0 && heap_pop(&p->due, &place, NULL))
+		TRY(ask(c, place, false, err));
+	return 0;
 }
 
 bool polling_hurry(struct capture *c, slice url)
@@ -323,32 +311,31 @@ static int find_place(struct capture *c, const struct request *r, uint32_t *ret)
 {
 	struct polling *p = polling_of(c);
 	slice url = slice_str(r->url);
-	int rc;
 
 	if (strmap_get(&p->numbers, url, ret))
 		return 0;
-	rc = add(p, url, r->is_feed, r->source ? r->source : take_source(p), ret);
-	if (rc == 0 && *ret != POLL_NONE) {
+	TRY(add(p, url, r->is_feed, r->source ? r->source : take_source(p), ret));
+	if (*ret != POLL_NONE) {
 		p->list.ptr[*ret].nesting = r->nesting;
 		p->list.ptr[*ret].is_named = r->is_named;
 	}
-	return rc;
+	return 0;
 }
 
 int polling_opened(struct capture *c, const struct request *r, slice body, uint32_t *ret_place,
 	uint64_t *ret_said, struct err *err)
 {
 	uint64_t hash = hash_bytes(polling_of(c)->key, body);
-	int rc = find_place(c, r, ret_place);
 
+	TRY(err_code(err, find_place(c, r, ret_place)));
 	*ret_said = 0;
-	if (rc == 0 && *ret_place != POLL_NONE) {
+	if (*ret_place != POLL_NONE) {
 		struct polled *p = &polling_of(c)->list.ptr[*ret_place];
 
 		*ret_said = hash == p->body ? p->said : 0;
 		p->body = hash;
 	}
-	return err_code(err, rc);
+	return 0;
 }
 
 static int replace(char **text, slice value)
@@ -410,12 +397,10 @@ static void learn(const struct capture *c, struct polled *p, bool has_news)
 /* A full response: what it said, and how to ask for it next time. */
 static int keep(struct capture *c, struct polled *p, uint64_t said)
 {
-	int rc = replace(&p->etag, reading_field(&c->lane->reading, SLICE("etag")));
-
+	TRY(replace(&p->etag, reading_field(&c->lane->reading, SLICE("etag"))));
 	p->said = said;
 	p->confirmed = 0;
-	return rc ? rc
-		  : replace(&p->modified, reading_field(&c->lane->reading, SLICE("last-modified")));
+	return replace(&p->modified, reading_field(&c->lane->reading, SLICE("last-modified")));
 }
 
 static bool is_whole(const struct net_fetch *f, const struct state_result *result)
@@ -454,24 +439,42 @@ int polling_answered(struct capture *c, const struct request *r, const struct ne
 	bool is_redirect = f->status >= 300 && f->status < 400 && f->status != 304;
 	bool wants_check = false;
 	uint32_t place = POLL_NONE;
-	int rc = 0;
 
 	if (!strmap_get(&polling_of(c)->numbers, slice_str(r->url), &place) && !is_redirect &&
 		is_announced(r))
-		rc = find_place(c, r, &place);
-	if (rc || place == POLL_NONE)
-		return err_code(err, rc);
-	rc = take_answer(c, &polling_of(c)->list.ptr[place], r, f->status,
-		is_whole(f, result) ? said : 0, &wants_check);
-	if (rc)
-		return err_code(err, rc);
-	rc = store(c, place, err);
-	if (rc || (polling_of(c)->list.ptr[place].said == 0 && !is_announced(r)))
-		return rc;
+		TRY(err_code(err, find_place(c, r, &place)));
+	if (place == POLL_NONE)
+		return 0;
+	TRY(err_code(err, take_answer(c, &polling_of(c)->list.ptr[place], r, f->status,
+				  is_whole(f, result) ? said : 0, &wants_check)));
+	store(c, place);
+	if ((polling_of(c)->list.ptr[place].said == 0 && !is_announced(r)))
+		return 0;
 	return wants_check ? ask(c, place, true, err) : schedule_next(c, place, err);
 }
 
 int polling_dropped(struct capture *c, const struct request *r, struct err *err)
 {
 	return r->polled ? schedule_next(c, r->polled - 1, err) : 0;
+}
+
+/* ---- what 304 is worth ---- */
+
+/* Of answers that are checked in the long run. */
+static const double CHECKED_SHARE = 0.1;
+
+bool asserted_came(struct asserted *a, double chance)
+{
+	a->answers++;
+	return a->doubted || chance * (1 + (double)a->checked) < 1 || chance < CHECKED_SHARE;
+}
+
+bool asserted_judge(struct asserted *a, const struct asserted_check *check)
+{
+	bool is_lie = check->differs && (check->same_validators || check->is_older || a->doubted);
+
+	a->checked++;
+	a->lies += is_lie;
+	a->doubted = check->differs && !is_lie;
+	return is_lie;
 }

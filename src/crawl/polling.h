@@ -1,12 +1,12 @@
 /*
  * The sitemaps and feeds of a site under watch, asked again and again for what they announce: new
- * pages, and pages that have changed. Each becomes a source of refresh/sources.h; those of an index
- * share its source.
+ * pages, and pages that have changed. Each becomes a source of plan/refresh_run.h; those of an
+ * index share its source.
  *
  * A twentieth of the site's budget is for them. Each has its own interval: half as long after news,
  * half as long again after none, up to a day. So a feed that has news every hour is asked about
  * every hour. Requests are conditional (If-None-Match, If-Modified-Since) unless the host was found
- * to lie (crawl/asserted.h).
+ * to lie (see struct asserted).
  *
  * Validators and dates are in memory only: after a restart everything is read once in full, which
  * also finds what was announced before and not looked at. The catalog keeps what is learned: the
@@ -27,7 +27,6 @@
 #include "base/slice.h"
 #include "base/vec.h"
 #include "catalog/catalog.h"
-#include "crawl/asserted.h"
 
 enum {
 	POLLS_MAX = 1024,     /* of a site */
@@ -42,13 +41,43 @@ struct net_fetch;
 struct request;
 struct state_result;
 
+/*
+ * What "304 Not Modified" is worth. It is what a server says, not what we have seen: it is counted
+ * apart and proves nothing. Some of these answers are held against a full download at once: the
+ * first, one in two of the next, one in three, and in the long run one in ten, drawn at random; and
+ * the next after a doubt. A host that was found to lie is not believed again.
+ *
+ * A full download that differs may also mean that the resource changed just then. So it is a lie if
+ * the download shows that itself: it has the very ETag or Last-Modified that was confirmed, or a
+ * Last-Modified from before the 304. Else it is a doubt, and two doubts in a row are a lie. Pure.
+ */
+struct asserted {
+	uint64_t answers; /* 304 */
+	uint64_t checked; /* of them: by a full download */
+	uint64_t lies;    /* of these: found false */
+	bool doubted;     /* the last check was a doubt */
+};
+
+/* A full download right after a 304. */
+struct asserted_check {
+	bool differs;         /* from what the 304 said is still so */
+	bool same_validators; /* they are those that the 304 confirmed */
+	bool is_older;        /* its Last-Modified is before the 304 */
+};
+
+/* A 304 came: counts it. Whether it is to be checked; chance: from 0 to 1. */
+bool asserted_came(struct asserted *a, double chance);
+
+/* It was checked. Whether it was a lie. */
+bool asserted_judge(struct asserted *a, const struct asserted_check *check);
+
 /* Fields are polling.c's own, but for url and the counts. */
 struct polled {
 	char *url; /* owned; "" for pings */
 	bool is_feed;
 	bool is_named;         /* by the robots.txt of its own host: no rule forbids it */
 	uint8_t nesting;       /* indexes that led to it */
-	uint8_t source;        /* of refresh/sources.h */
+	uint8_t source;        /* of plan/refresh_run.h */
 	char *etag, *modified; /* validators of the last full response; owned; NULL: none */
 	int64_t confirmed;     /* Date of the last 304, s since 1970; 0: none */
 	uint64_t body;         /* hash of the last full response; of what it listed; 0: none yet */
@@ -110,6 +139,6 @@ int polling_dropped(struct capture *c, const struct request *r, struct err *err)
 bool polling_hurry(struct capture *c, slice url);
 
 /* Stores what pings were worth, now and then, if that has changed. */
-int polling_store_pings(struct capture *c, struct err *err) SP_MUST_CHECK;
+int polling_store_pings(struct capture *c) SP_MUST_CHECK;
 
 #endif

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/io.h"
+#include "base/file.h"
 #include "base/word.h"
-#include "http/echo.h"
-#include "quality/manner.h"
+#include "formats/http_echo.h"
+#include "proof/verdict.h"
 
 enum {
 	TAIL_MAX = 16 << 10,
@@ -40,36 +40,30 @@ static size_t reach_of(const struct reading *r)
 static int look_for(struct reading *r, slice chunk)
 {
 	size_t keep = reach_of(r);
-	int rc;
 
 	if (keep == 0 || chunk.len == 0)
 		return 0;
-	rc = buf_add(&r->tail, slice_sub(chunk, 0, keep));
-	if (rc)
-		return rc;
+	TRY(buf_add(&r->tail, slice_sub(chunk, 0, keep)));
 	look_in(r, buf_slice(&r->tail));
 	look_in(r, chunk);
 	if (chunk.len >= keep) {
 		buf_reset(&r->tail);
-		rc = buf_add(&r->tail, slice_sub(chunk, chunk.len - keep, chunk.len));
+		TRY(buf_add(&r->tail, slice_sub(chunk, chunk.len - keep, chunk.len)));
 	} else if (r->tail.len > keep) {
 		memmove(r->tail.ptr, r->tail.ptr + r->tail.len - keep, keep);
 		buf_truncate(&r->tail, keep);
 	}
-	return rc;
+	return 0;
 }
 
 static int sink(void *context, slice decoded)
 {
 	struct reading *r = context;
 	size_t room;
-	int rc;
 
 	if (r->stopping && atomic_load(r->stopping))
 		return ERR_STOPPED;
-	rc = look_for(r, decoded);
-	if (rc)
-		return rc;
+	TRY(look_for(r, decoded));
 	if (r->parsing)
 		return page_feed(r->page, decoded);
 	if (r->mode != READING_BODY)
@@ -128,6 +122,14 @@ bool reading_is_html(const struct reading *r)
 	return r->signing;
 }
 
+struct reading_signs reading_signs(const struct reading *r)
+{
+	return (struct reading_signs){.is_known = !r->required.is_on,
+		.is_html = r->signing,
+		.is_read = r->is_read,
+		.body = r->signs};
+}
+
 uint64_t reading_manner(const struct reading *r)
 {
 	return manner_of(state_fields(r->state), required_number(&r->required));
@@ -136,14 +138,12 @@ uint64_t reading_manner(const struct reading *r)
 int reading_stand_in(const struct reading *r, const struct state_result *result, slice url,
 	char ret[STAND_IN_SIZE])
 {
-	struct blocked_body body = stand_in_body(&r->stand_in);
-
 	return stand_in_judge(
 		&(struct stand_in_facts){
 			.status = result->status,
 			.head = state_fields(r->state),
 			.url = url,
-			.body = r->is_read ? &body : NULL,
+			.body = r->is_read ? &r->signs : NULL,
 			.missing = r->is_read ? required_missing(&r->required) : (slice){0},
 		},
 		ret);
@@ -154,45 +154,39 @@ void reading_served(const struct reading *r, int64_t now, struct served *ret)
 	served_read(state_fields(r->state), now, ret);
 }
 
-/* Link and Refresh headers count for any kind of document. */
-static int read_link_headers(struct reading *r)
-{
-	const struct fields *fields = state_fields(r->state);
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < fields->items.len; i++) {
-		slice name = fields->items.ptr[i].name, value = fields->items.ptr[i].value;
-
-		if (word_is(name, SLICE("link")))
-			rc = links_header(&r->links, value);
-		else if (word_is(name, SLICE("refresh")))
-			rc = links_refresh(&r->links, value);
-	}
-	return rc;
-}
-
 static int begin_links(struct reading *r)
 {
+	const struct fields *fields;
+
 	links_reset(&r->links);
 	if (r->gathers_forms)
 		forms_reset(&r->forms);
 	page_text_release(&r->text);
 	page_text_init(&r->text);
-	return read_link_headers(r);
+	/* Link and Refresh headers count for any kind of document. */
+	fields = state_fields(r->state);
+	for (size_t i = 0; i < fields->items.len; i++) {
+		slice name = fields->items.ptr[i].name, value = fields->items.ptr[i].value;
+
+		if (word_is(name, SLICE("link")))
+			links_header(&r->links, value);
+		else if (word_is(name, SLICE("refresh")))
+			links_refresh(&r->links, value);
+	}
+	return 0;
 }
 
-/* Starts the parser if anything is wanted of it. */
-static int begin(struct reading *r, slice url)
+/* Starts the parser if anything is wanted of it. Elements that must be there are looked for. */
+static int begin(struct reading *r, const struct net_fetch *f, bool parses)
 {
 	slice type = media_type_of_head(state_fields(r->state));
 	bool wants_links = r->mode == READING_LINKS || r->mode == READING_TEXT;
-	int rc;
 
 	r->signing = r->mode != READING_BODY && stand_in_applies(state_fields(r->state));
-	rc = r->signing ? required_start(&r->required, &r->book->ignore, url) : 0;
-	if (rc)
-		return rc;
+	if (r->signing)
+		TRY(required_start(&r->required, &r->book->ignore, f->url));
 	r->required.is_on = r->required.is_on && r->signing;
+	r->signing = r->signing && (parses || r->required.is_on);
 	r->suspects = r->suspects && wants_links && r->signing;
 	if (r->suspects)
 		deceit_start(&r->deceit);
@@ -209,6 +203,7 @@ static int begin(struct reading *r, slice url)
 				.stand_in = r->signing ? &r->stand_in : NULL,
 				.deceit = r->suspects ? &r->deceit : NULL,
 				.forms = r->gathers_forms && wants_links ? &r->forms : NULL,
+				.lasting = f->spool < 0 && !state_is_coded(r->state),
 			});
 	return wants_links ? begin_links(r) : 0;
 }
@@ -239,12 +234,27 @@ static int feed(struct reading *r, const struct net_fetch *f, struct err *err)
 	return err_code(err, state_feed(r->state, f->body));
 }
 
-int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for mode,
+/* Bodies that differ are read twice; on sites where most do, they are parsed at once. */
+enum { MISSES_MAX = 16 };
+
+/* Whether what comes may be known, so that parsing it can wait until it is not. */
+static bool may_know(const struct reading *r, const struct net_fetch *f)
+{
+	return r->mode == READING_STATE && r->known && r->known->signs.is_known && f->spool < 0 &&
+	       r->misses <= r->hits + MISSES_MAX;
+}
+
+static bool is_known(const struct reading *r, const struct state_result *s)
+{
+	return digest_eq(&s->payload, &r->known->payload) &&
+	       manner_coding(s->coding, reading_manner(r)) == r->known->coding;
+}
+
+static int read_once(struct reading *r, const struct net_fetch *f, bool parses,
 	struct state_result *ret, struct err *err)
 {
 	int rc;
 
-	r->mode = mode;
 	r->parsing = false;
 	r->is_read = false;
 	buf_reset(&r->body);
@@ -255,17 +265,39 @@ int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for 
 	rc = state_start(r->state, f->head, err);
 	if (rc)
 		return rc;
-	rc = begin(r, f->url);
+	rc = begin(r, f, parses);
 	if (rc == 0)
 		rc = feed(r, f, err);
 	if (rc == 0)
 		rc = state_finish(r->state, ret);
 	if (rc == 0 && r->parsing)
 		rc = page_finish(r->page);
-	r->signing = r->signing && page_is_html(r->page);
+	r->signing = r->signing && r->parsing && page_is_html(r->page);
 	if (r->parsing)
 		page_close(r->page);
 	r->parsing = false;
 	r->is_read = rc == 0 && r->signing && manner_is_read(ret);
+	if (r->is_read)
+		r->signs = stand_in_body(&r->stand_in);
 	return err_code(err, rc);
+}
+
+int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for mode,
+	struct state_result *ret, struct err *err)
+{
+	r->mode = mode;
+	if (!may_know(r, f))
+		return read_once(r, f, true, ret, err);
+	TRY(read_once(r, f, false, ret, err));
+	if (r->required.is_on)
+		return 0;
+	if (!is_known(r, ret)) {
+		r->misses++;
+		return read_once(r, f, true, ret, err);
+	}
+	r->hits++;
+	r->signing = r->known->signs.is_html;
+	r->is_read = r->known->signs.is_read && manner_is_read(ret);
+	r->signs = r->known->signs.body;
+	return 0;
 }

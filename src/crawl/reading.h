@@ -8,12 +8,13 @@
 #include <stdatomic.h>
 
 #include "base/buf.h"
-#include "extract/forms.h"
-#include "extract/links.h"
-#include "extract/page.h"
-#include "extract/resolve.h"
-#include "http/served.h"
-#include "http/state.h"
+#include "formats/blocked.h"
+#include "formats/forms.h"
+#include "formats/http_message.h"
+#include "formats/http_state.h"
+#include "formats/links.h"
+#include "formats/page.h"
+#include "formats/resolve.h"
 #include "net/net.h"
 #include "proof/rulebook.h"
 
@@ -22,6 +23,21 @@ enum reading_for {
 	READING_LINKS,
 	READING_TEXT, /* and links */
 	READING_BODY, /* decoded, up to the maximum of the body */
+};
+
+/* What a body showed of whether it is the page; a response with the same body shows the same. */
+struct reading_signs {
+	bool is_known;
+	bool is_html; /* and then: */
+	bool is_read; /* all of it, and then: */
+	struct blocked_body body;
+};
+
+/* Of an earlier body, and what it was: how it is read is in its coding (proof/verdict.h). */
+struct reading_known {
+	struct digest payload;
+	uint64_t coding;
+	struct reading_signs signs;
 };
 
 /*
@@ -44,7 +60,11 @@ struct reading {
 	struct buf tail;             /* end of the last chunk, where one of them may begin */
 	struct required required;
 	struct stand_in stand_in;
-	const atomic_bool *stopping; /* the caller's; NULL: it never stops */
+	struct blocked_body signs;         /* if is_read */
+	const struct reading_known *known; /* the caller's: if that is what comes, READING_STATE
+					    * need not parse it; NULL: none */
+	unsigned hits, misses;             /* of known */
+	const atomic_bool *stopping;       /* the caller's; NULL: it never stops */
 	enum reading_for mode;
 	bool suspects;      /* the caller's: signs of deceit are wanted, with links */
 	bool gathers_forms; /* the caller's: forms are wanted, with links */
@@ -72,14 +92,17 @@ slice reading_field(const struct reading *r, slice name);
 /* The head that was read last. */
 const struct fields *reading_head(const struct reading *r);
 
+/* Of the response that was read last. */
+struct reading_signs reading_signs(const struct reading *r);
+
 /* Whether the body that was read last is HTML. */
 bool reading_is_html(const struct reading *r);
 
-/* How the body under that head is read (quality/manner.h). */
+/* How the body under that head is read (proof/verdict.h). */
 uint64_t reading_manner(const struct reading *r);
 
 /*
- * What stands in the place of the page at that URL (extract/stand_in.h), by the response that was
+ * What stands in the place of the page at that URL (formats/stand_in.h), by the response that was
  * read last as result; "" when it is the page. 0 or ERR_NOMEM.
  */
 int reading_stand_in(const struct reading *r, const struct state_result *result, slice url,

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/word.h"
-#include "http/fields.h"
-#include "url/percent.h"
-#include "url/url.h"
+#include "formats/http_fields.h"
+#include "formats/percent.h"
+#include "formats/url.h"
 
 enum { TEXT_MAX = 64 << 10 };
 
@@ -30,26 +30,18 @@ static int keep(struct text_list *list, struct buf *text, struct arena *arena)
 /* A site may have moved from http to https; the other way would leak passwords. */
 static int add_seed(struct request_headers *o, const char *seed, struct arena *arena)
 {
-	struct buf text;
-	struct url url;
-	int rc;
+	BUF_SCOPED(text, TEXT_MAX + 32);
+	URL_SCOPED(url);
 
-	url_init(&url);
-	buf_init(&text, TEXT_MAX + 32);
-	rc = url_parse(&url, slice_str(seed), NULL, NULL);
-	if (rc == 0)
-		rc = crawl_secrets_add_origin(&text, &url);
-	if (rc == 0)
-		rc = keep(&o->origins, &text, arena);
-	if (rc == 0 && url.scheme_id == URL_HTTP && url.port == URL_NO_PORT) {
-		rc = buf_printf(
-			&text, "https://%.*s:443", (int)url.host.len, url_part(&url, url.host).ptr);
-		if (rc == 0)
-			rc = keep(&o->origins, &text, arena);
+	TRY(url_parse(&url, slice_str(seed), NULL, NULL));
+	TRY(crawl_secrets_add_origin(&text, &url));
+	TRY(keep(&o->origins, &text, arena));
+	if (url.scheme_id == URL_HTTP && url.port == URL_NO_PORT) {
+		TRY(buf_printf(&text, "https://%.*s:443", (int)url.host.len,
+			url_part(&url, url.host).ptr));
+		TRY(keep(&o->origins, &text, arena));
 	}
-	buf_release(&text);
-	url_release(&url);
-	return rc;
+	return 0;
 }
 
 static bool is_seeds(const struct request_headers *o, const char *origin)
@@ -70,9 +62,9 @@ static bool is_for(
 
 /* ---- fields ---- */
 
-static int add_field(struct request_headers *o, const char *origin, slice name, slice value)
+static void add_field(struct request_headers *o, const char *origin, slice name, slice value)
 {
-	return request_header_vec_push(
+	request_header_vec_push(
 		&o->fields, (struct request_header){.origin = origin, .field = {name, value}});
 }
 
@@ -80,16 +72,16 @@ static int add_line(struct request_headers *o, const char *origin, const char *l
 {
 	slice name = {line, strcspn(line, ":")};
 
-	return add_field(o, origin, name, fields_trim(slice_str(line + name.len + 1)));
+	add_field(o, origin, name, fields_trim(slice_str(line + name.len + 1)));
+	return 0;
 }
 
 static int add_base64(struct buf *out, slice bytes)
 {
 	static const char LETTERS[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < bytes.len; i += 3) {
+	for (size_t i = 0; i < bytes.len; i += 3) {
 		size_t left = bytes.len - i;
 		unsigned v = (unsigned)(unsigned char)bytes.ptr[i] << 16;
 		char four[4];
@@ -102,59 +94,41 @@ static int add_base64(struct buf *out, slice bytes)
 		four[1] = LETTERS[v >> 12 & 63];
 		four[2] = (char)(left > 1 ? LETTERS[v >> 6 & 63] : '=');
 		four[3] = (char)(left > 2 ? LETTERS[v & 63] : '=');
-		rc = buf_add(out, (slice){four, sizeof four});
+		TRY(buf_add(out, (slice){four, sizeof four}));
 	}
-	return rc;
+	return 0;
 }
 
 /* RFC 7617. */
 static int add_basic(struct request_headers *o, const char *origin, slice pair, struct arena *arena)
 {
 	const char *copy = NULL;
-	struct buf text;
-	int rc;
+	BUF_SCOPED(text, TEXT_MAX);
 
-	buf_init(&text, TEXT_MAX);
-	rc = buf_add_str(&text, "Basic ");
-	if (rc == 0)
-		rc = add_base64(&text, pair);
-	if (rc == 0 && !(copy = arena_strdup(arena, buf_slice(&text))))
-		rc = ERR_NOMEM;
-	if (rc == 0)
-		rc = add_field(
-			o, origin, SLICE("Authorization"), (slice){copy, buf_slice(&text).len});
-	buf_release(&text);
-	return rc;
+	TRY(buf_add_str(&text, "Basic "));
+	TRY(add_base64(&text, pair));
+	if (!(copy = arena_strdup(arena, buf_slice(&text))))
+		return ERR_NOMEM;
+	add_field(o, origin, SLICE("Authorization"), (slice){copy, buf_slice(&text).len});
+	return 0;
 }
 
 /* User and password of a URL, for its origin. */
 static int add_url_auth(struct request_headers *o, const char *text, struct arena *arena)
 {
 	const char *origin = NULL;
-	struct buf pair, of;
-	struct url url;
-	int rc;
+	BUF_SCOPED(pair, TEXT_MAX);
+	BUF_SCOPED(of, TEXT_MAX + 32);
+	URL_SCOPED(url);
 
-	url_init(&url);
-	buf_init(&pair, TEXT_MAX);
-	buf_init(&of, TEXT_MAX + 32);
-	rc = url_parse(&url, slice_str(text), NULL, NULL);
-	if (rc == 0)
-		rc = url_percent_decode(&pair, url_part(&url, url.username));
-	if (rc == 0)
-		rc = buf_add_char(&pair, ':');
-	if (rc == 0)
-		rc = url_percent_decode(&pair, url_part(&url, url.password));
-	if (rc == 0)
-		rc = crawl_secrets_add_origin(&of, &url);
-	if (rc == 0 && !(origin = arena_strdup(arena, buf_slice(&of))))
-		rc = ERR_NOMEM;
-	if (rc == 0)
-		rc = add_basic(o, origin, buf_slice(&pair), arena);
-	buf_release(&of);
-	buf_release(&pair);
-	url_release(&url);
-	return rc;
+	TRY(url_parse(&url, slice_str(text), NULL, NULL));
+	TRY(url_percent_decode(&pair, url_part(&url, url.username)));
+	TRY(buf_add_char(&pair, ':'));
+	TRY(url_percent_decode(&pair, url_part(&url, url.password)));
+	TRY(crawl_secrets_add_origin(&of, &url));
+	if (!(origin = arena_strdup(arena, buf_slice(&of))))
+		return ERR_NOMEM;
+	return add_basic(o, origin, buf_slice(&pair), arena);
 }
 
 static int add_auth(struct request_headers *o, const char *auth, struct arena *arena)
@@ -186,10 +160,8 @@ static int read_whole(const char *path, struct buf *out, struct err *err)
 
 static int load_cookies(struct request_headers *o, const char *path, int64_t now, struct err *err)
 {
-	struct buf text;
+	BUF_SCOPED(text, JAR_FILE_MAX);
 	int rc;
-
-	buf_init(&text, JAR_FILE_MAX);
 	rc = read_whole(path, &text, err);
 	if (rc == 0) {
 		rc = jar_read(&o->jar, buf_slice(&text), now, err);
@@ -198,7 +170,6 @@ static int load_cookies(struct request_headers *o, const char *path, int64_t now
 			rc = err->code = rc == ERR_NOMEM ? rc : ERR_USAGE;
 		}
 	}
-	buf_release(&text);
 	return rc;
 }
 
@@ -207,13 +178,11 @@ static int load_cookies(struct request_headers *o, const char *path, int64_t now
 static int add_secrets(
 	struct request_headers *o, const struct crawl_secrets *s, struct arena *arena)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < s->auth.len; i++)
-		rc = add_auth(o, s->auth.ptr[i], arena);
-	for (size_t i = 0; rc == 0 && i < s->headers.len; i++)
-		rc = add_line(o, OF_SEEDS, s->headers.ptr[i]);
-	return rc;
+	for (size_t i = 0; i < s->auth.len; i++)
+		TRY(add_auth(o, s->auth.ptr[i], arena));
+	for (size_t i = 0; i < s->headers.len; i++)
+		TRY(add_line(o, OF_SEEDS, s->headers.ptr[i]));
+	return 0;
 }
 
 int request_headers_init(struct request_headers *o, const struct crawl_settings *settings,
@@ -245,36 +214,26 @@ void request_headers_release(struct request_headers *o)
 	buf_release(&o->cookie);
 }
 
-static int add_fields(
-	struct request_headers *o, const struct request_look *look, const struct url *url)
+static int add_fields(struct request_headers *o, const struct url *url)
 {
-	static const slice LANGUAGE = SLICE_INIT("Accept-Language");
-	struct buf origin;
-	int rc;
+	BUF_SCOPED(origin, TEXT_MAX + 32);
 
-	buf_init(&origin, TEXT_MAX + 32);
-	rc = crawl_secrets_add_origin(&origin, url);
-	for (size_t i = 0; rc == 0 && i < o->fields.len; i++)
-		if (is_for(o, &o->fields.ptr[i], buf_str(&origin)) &&
-			!(look->language && word_is(o->fields.ptr[i].field.name, LANGUAGE)))
-			rc = net_header_vec_push(&o->scratch, o->fields.ptr[i].field);
-	if (rc == 0 && look->language)
-		rc = net_header_vec_push(
-			&o->scratch, (struct net_header){LANGUAGE, slice_str(look->language)});
-	buf_release(&origin);
-	return rc;
+	TRY(crawl_secrets_add_origin(&origin, url));
+	for (size_t i = 0; i < o->fields.len; i++)
+		if (is_for(o, &o->fields.ptr[i], buf_str(&origin)))
+			net_header_vec_push(&o->scratch, o->fields.ptr[i].field);
+	return 0;
 }
 
 static int add_cookies(struct request_headers *o, const struct url *url, int64_t now)
 {
-	int rc;
-
 	buf_reset(&o->cookie);
-	rc = jar_cookies(&o->jar, url, now, &o->cookie);
-	if (rc || o->cookie.len == 0)
-		return rc;
-	return net_header_vec_push(
+	TRY(jar_cookies(&o->jar, url, now, &o->cookie));
+	if (o->cookie.len == 0)
+		return 0;
+	net_header_vec_push(
 		&o->scratch, (struct net_header){SLICE("Cookie"), buf_slice(&o->cookie)});
+	return 0;
 }
 
 bool request_headers_has_cookies(const struct request_headers *o)
@@ -297,7 +256,6 @@ static int add_browser(struct request_headers *o)
 		{SLICE_INIT("Referer"), SLICE_INIT(CLOAKING_REFERER)},
 	};
 	size_t kept = 0;
-	int rc = 0;
 
 	for (size_t i = 0; i < o->scratch.len; i++) {
 		slice name = o->scratch.ptr[i].name;
@@ -306,22 +264,20 @@ static int add_browser(struct request_headers *o)
 			o->scratch.ptr[kept++] = o->scratch.ptr[i];
 	}
 	o->scratch.len = kept;
-	for (size_t i = 0; rc == 0 && i < sizeof FIELDS / sizeof FIELDS[0]; i++)
-		rc = net_header_vec_push(&o->scratch, FIELDS[i]);
-	return rc;
+	for (size_t i = 0; i < sizeof FIELDS / sizeof FIELDS[0]; i++)
+		net_header_vec_push(&o->scratch, FIELDS[i]);
+	return 0;
 }
 
 static int add_conditions(struct request_headers *o, const struct request_look *look)
 {
-	int rc = 0;
-
 	if (look->etag)
-		rc = net_header_vec_push(&o->scratch,
+		net_header_vec_push(&o->scratch,
 			(struct net_header){SLICE("If-None-Match"), slice_str(look->etag)});
-	if (rc == 0 && look->modified)
-		rc = net_header_vec_push(&o->scratch,
+	if (look->modified)
+		net_header_vec_push(&o->scratch,
 			(struct net_header){SLICE("If-Modified-Since"), slice_str(look->modified)});
-	return rc;
+	return 0;
 }
 
 int request_headers_apply(struct request_headers *o, const struct request_look *look,
@@ -333,13 +289,13 @@ int request_headers_apply(struct request_headers *o, const struct request_look *
 
 	o->scratch.len = 0;
 	/* Usually there is nothing to add, and no URL need be parsed. */
-	if (o->fields.len == 0 && !has_cookies && !look->language && !look->as_browser &&
-		!look->etag && !look->modified)
+	if (o->fields.len == 0 && !has_cookies && !look->as_browser && !look->etag &&
+		!look->modified)
 		return 0;
 	url_init(&url);
 	rc = url_parse(&url, request->url, NULL, NULL);
 	if (rc == 0)
-		rc = add_fields(o, look, &url);
+		rc = add_fields(o, &url);
 	if (rc == 0 && look->as_browser)
 		rc = add_browser(o);
 	if (rc == 0 && has_cookies)
@@ -357,15 +313,13 @@ int request_headers_apply(struct request_headers *o, const struct request_look *
 int request_headers_keep_cookies(
 	struct request_headers *o, const struct net_fetch *f, int64_t now, struct err *err)
 {
-	struct url url;
+	URL_SCOPED(url);
 	int rc;
 
 	if (!o->has_cookies || !jar_is_set_in(f->head))
 		return 0;
-	url_init(&url);
 	rc = url_parse(&url, f->url, NULL, NULL);
 	if (rc == 0)
 		rc = jar_take(&o->jar, &url, f->head, now);
-	url_release(&url);
 	return rc == ERR_NOMEM ? err_code(err, ERR_NOMEM) : 0;
 }

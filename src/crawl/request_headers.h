@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "crawl/secrets.h"
 #include "crawl/settings.h"
-#include "net/jar.h"
+#include "net/cookie.h"
 #include "net/net.h"
 
 struct request_header {
@@ -46,9 +46,8 @@ void request_headers_release(struct request_headers *o);
 
 /* How a request differs from the others. Zeroed: not at all. */
 struct request_look {
-	bool fresh_jar;       /* without cookies */
-	bool as_browser;      /* as somebody who comes from a search engine (cloaking.h) */
-	const char *language; /* Accept-Language, instead of what the settings say; NULL: none */
+	bool fresh_jar;              /* without cookies */
+	bool as_browser;             /* as somebody who comes from a search engine (cloaking.h) */
 	const char *etag, *modified; /* conditions: If-None-Match, If-Modified-Since; NULL: none */
 };
 

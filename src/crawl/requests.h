@@ -1,20 +1,30 @@
-/*
- * The requests of a capture that wait for their server or are under way, of all kinds, in one
- * table. A request is known by its place there, which is used again when the request has ended: a
- * robots.txt is fetched every day, for as long as a crawl takes. fetching.c says what happens to
- * the requests of each kind.
- */
+/* The requests of a capture, what happens to them, and those that hold up the others. */
 #ifndef CRAWL_REQUESTS_H
 #define CRAWL_REQUESTS_H
 
+#include "base/err.h"
+#include "base/slice.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/api.h"
 #include "base/vec.h"
-#include "extract/robots_policy.h"
+#include "formats/robots.h"
 #include "plan/plan.h"
+
+struct capture;
+struct net_fetch;
+struct url;
+
+/* ---- the table of requests ---- */
+
+/*
+ * The requests of a capture that wait for their server or are under way, of all kinds, in one
+ * table. A request is known by its place there, which is used again when the request has ended: a
+ * robots.txt is fetched every day, for as long as a crawl takes. requests.c says what happens to
+ * the requests of each kind.
+ */
 
 enum request_kind {
 	REQUEST_PAGE, /* an order of the planner; all others are not part of the plan */
@@ -25,11 +35,10 @@ enum request_kind {
 	REQUEST_DUST_DOUBT, /* the page (attempt) that stands for one that shows something else */
 	REQUEST_NOISE,      /* this and those that follow: further looks at a page (probing.h) */
 	REQUEST_VARIANT,
-	REQUEST_LANGUAGE,
 	REQUEST_CANARY,
 	REQUEST_CLOAKING,
 	REQUEST_SESSION, /* sessions.h */
-	REQUEST_AGAIN,   /* a second visit, after a bulk change (canaries.h) */
+	REQUEST_AGAIN,   /* a second visit, after a bulk change (probing.h) */
 	REQUEST_LOGIN,   /* login.h */
 };
 
@@ -51,7 +60,7 @@ struct request {
 	uint8_t tries;           /* robots.txt: earlier failures in a row */
 	uint8_t redirects;       /* robots.txt, sitemap: that led here */
 	uint8_t nesting;         /* sitemap: indexes that led here */
-	uint8_t source;          /* sitemap under watch: of refresh/sources.h; 0: none yet */
+	uint8_t source;          /* sitemap under watch: of plan/refresh_run.h; 0: none yet */
 	bool is_feed, is_named;  /* sitemap: as struct polled */
 	bool conditional;        /* sitemap: 304 is an answer */
 	bool checks;             /* sitemap: whether the 304 before it was true */
@@ -103,5 +112,48 @@ static inline size_t request_tag_place(uint64_t tag)
 {
 	return (uint32_t)tag;
 }
+
+/* ---- what happens to them ---- */
+
+/* Requests of all kinds. */
+
+/* Queues a request until its server is ready; its URL is taken over. 0, ERR_NOMEM, ERR_LIMIT. */
+int fetch_hold(struct capture *c, const struct request *r) SP_MUST_CHECK;
+
+/*
+ * The same for a URL that is not a page of the plan; *request has all but host and URL. Nothing
+ * happens if the URL is invalid or the capture is cancelled: then *ret_held is false.
+ */
+int fetch_url(struct capture *c, slice url, const struct request *request, bool *ret_held,
+	struct err *err) SP_MUST_CHECK;
+
+/* A request may be sent: its server is ready. */
+int fetch_start(struct capture *c, size_t place, struct err *err) SP_MUST_CHECK;
+
+/* A fetch has ended. */
+int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
+
+/* Drops all requests that have not been sent: the capture is cancelled. */
+int fetch_drop_all(struct capture *c, struct err *err) SP_MUST_CHECK;
+
+/* Whether the host's server has stopped answering. */
+bool fetch_is_down(const struct capture *c, uint32_t host);
+
+/* The target of the redirect that was read last; false if it has no valid one. */
+bool fetch_location(const struct capture *c, const struct request *r, struct url *ret);
+
+/* ---- responses that hold up the others ---- */
+
+/* Ends the fetches that hold up the others: NET_FAILURE_SLOW. */
+void slow_check(struct capture *c);
+
+/* Seconds until it must be called again; infinite when nothing is held up. */
+double slow_wait(const struct capture *c);
+
+/* The outcome of such a fetch for the planner. */
+enum plan_outcome slow_outcome(const struct capture *c, const struct plan_order *order);
+
+/* Ends all fetches under way: the time is up. */
+void slow_cancel_all(struct capture *c);
 
 #endif

@@ -1,15 +1,209 @@
-/* The response to a page: its state, its records, its links, and the outcome for the planner. */
+#include "crawl/response.h"
+
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "base/word.h"
 #include "crawl/capture.h"
-#include "crawl/comparing.h"
-#include "extract/link_kind.h"
-#include "http/retry_after.h"
-#include "http/served.h"
-#include "quality/legs.h"
-#include "quality/manner.h"
-#include "rate/link_set.h"
+#include "formats/http_date.h"
+#include "formats/http_message.h"
+#include "formats/link_kind.h"
+#include "plan/link_set.h"
+#include "proof/legs.h"
+#include "proof/noise_rules.h"
+#include "proof/verdict.h"
+
+/* ---- comparing ---- */
+
+/* Constant: compared within one process only. */
+static const struct hash_key TYPE_KEY = {0x5354494c4c504f49, 0x4e542d5459504553};
+
+static uint64_t comparing_type(const struct attempt *a)
+{
+	return hash_bytes(TYPE_KEY, a->media_type);
+}
+
+static bool is_whole_page(const struct attempt *a)
+{
+	return a->has_state && !a->truncated && a->status >= 200 && a->status < 300 &&
+	       !a->stand_in.ptr;
+}
+
+/* Whether the response that was read last can be compared with later ones. */
+static bool may_compare(const struct capture *c, const struct attempt *a)
+{
+	const struct fields *head = state_fields(c->lane->reading.state);
+	unsigned types = 0, locations = 0;
+
+	for (size_t i = 0; i < head->items.len; i++) {
+		types += word_is(head->items.ptr[i].name, SLICE("Content-Type"));
+		locations += word_is(head->items.ptr[i].name, SLICE("Location"));
+	}
+	return is_whole_page(a) && types == 1 && locations == 0;
+}
+
+/* The earlier body may be in the record of another page, whose head is not that of the look. */
+static int read_before(struct capture *c, const struct page_visit *before, struct attempt *of,
+	struct look *ret, struct err *err)
+{
+	struct look_source from = {.warc_dir = c->lane->directory->warc};
+	struct attempt_original place = {0};
+	int rc;
+
+	if (!store_place_of(&c->lane->store, &before->payload, before->coding, &place))
+		return ERR_NOTFOUND;
+	*of = (struct attempt){.warc = place.file,
+		.offset = place.offset,
+		.wall.sent = before->date,
+		.record_id = slice_str(before->own.text)};
+	rc = look_read(ret, &from, of, err);
+	if (rc != ERR_SYNTAX || !before->is_plain)
+		return rc;
+	look_release(ret);
+	*err = (struct err){0};
+	of->record_id = (slice){0};
+	rc = look_read(ret, &from, of, err);
+	if (rc == 0) {
+		/* What is_plain says of the look's own head. */
+		ret->status = before->status;
+		ret->types = 1;
+		ret->close_delimited = false;
+		buf_reset(&ret->location);
+	}
+	return rc;
+}
+
+static int read_now(
+	const struct net_fetch *f, const struct attempt *a, struct look *ret, struct err *err)
+{
+	return look_take(ret,
+		&(struct look_message){.head = f->head,
+			.body = f->body,
+			.spool = f->spool,
+			.size = f->body_size,
+			.is_framed = slice_starts_with(slice_str(f->protocol), SLICE("h2"))},
+		a, err);
+}
+
+static void record_comparison(const struct pair *p, const struct page_visit *before,
+	struct attempt *a, struct comparing_room *room)
+{
+	room->compared = before->own;
+	a->compared = slice_str(room->compared.text);
+	a->rule_set = NOISE_RULES_VERSION;
+	pair_describe(p, room->rules, &a->masked);
+	a->rules = slice_str(room->rules);
+	a->has_class = p->explained && p->proof.duties.len == 0;
+	if (a->has_class)
+		a->class = *same_class(&before->key);
+	else
+		a->masked = 0;
+}
+
+/*
+ * Completes an attempt that has been read (rule_set, rules, masked, class, compared). Nothing
+ * happens where the two cannot be compared here: when the capture ends, that is tried again
+ * (proof/learning.h). 0, ERR_NOMEM, ERR_STOPPED.
+ */
+static SP_MUST_CHECK int comparing_look(struct capture *c, const struct page_visit *before,
+	const struct net_fetch *f, struct attempt *a, struct comparing_room *room, struct err *err)
+{
+	struct same_key now = same_key_of(a);
+	struct pair_terms terms = {.url = a->url, .book = &c->book};
+	struct look then = {0}, look = {0};
+	struct attempt of;
+	struct pair pair = {0};
+	int rc;
+
+	if (c->settings->bytes_only || !before->own.text[0] || !may_compare(c, a) ||
+		before->type != comparing_type(a) || same_compare(&before->key, &now) != SAME_NOT)
+		return 0;
+	rc = read_before(c, before, &of, &then, err);
+	if (rc == 0)
+		rc = read_now(f, a, &look, err);
+	if (rc == 0)
+		rc = err_code(err, pair_compare(&then, &look, &terms, &pair));
+	if (rc == 0 && pair.same_heads && !pair.doubt)
+		record_comparison(&pair, before, a, room);
+	pair_release(&pair);
+	look_release(&then);
+	look_release(&look);
+	if (rc && rc != ERR_NOMEM && rc != ERR_STOPPED) {
+		*err = (struct err){0};
+		return 0;
+	}
+	return rc;
+}
+
+/* A response that was read last and stored, for comparing later ones with it. */
+static struct page_visit comparing_as_visit(
+	const struct capture *c, const struct attempt *a, const struct warc_id *record)
+{
+	struct page_visit v = {
+		.key = same_key_of(a),
+		.payload = a->payload,
+		.coding = a->coding,
+		.type = comparing_type(a),
+		.status = (uint16_t)a->status,
+		.is_plain = may_compare(c, a) && !a->close_delimited,
+		.date = a->wall.sent,
+		.own = *record,
+		.end = capture_seconds(c, a->clock.last_byte),
+	};
+
+	if (!a->is_revisit) { /* no record refers to a revisit record */
+		v.record = *record;
+	} else if (slice_eq(a->original.url, attempt_target(a)) &&
+		   a->original.record.len < sizeof v.record.text) {
+		memcpy(v.record.text, a->original.record.ptr, a->original.record.len);
+		v.date = a->original.date;
+	}
+	return v;
+}
+
+struct page_visit comparing_restored(const struct attempt *a, double end)
+{
+	struct page_visit v = {
+		.key = same_key_of(a),
+		.payload = a->payload,
+		.type = comparing_type(a),
+		.status = (uint16_t)a->status,
+		.coding = a->coding,
+		.date = a->wall.sent,
+		.end = end,
+	};
+
+	if (a->record_id.ptr && a->record_id.len < sizeof v.own.text)
+		memcpy(v.own.text, a->record_id.ptr, a->record_id.len);
+	if (!a->is_revisit)
+		v.record = v.own;
+	return v;
+}
+
+/*
+ * Compares a visit with the look of an earlier capture, if there is one: noise is no change from
+ * capture to capture either. As comparing_look; what differs otherwise is not recorded.
+ */
+static SP_MUST_CHECK int comparing_visit(struct capture *c, const struct net_fetch *f,
+	struct attempt *a, struct comparing_room *room, struct err *err)
+{
+	struct page_visit before;
+
+	if (!earlier_has_look(c, a->page))
+		return 0;
+	TRY(pages_earlier(&c->pages, a->page, &before, err));
+	TRY(comparing_look(c, &before, f, a, room, err));
+	if (!a->has_class) {
+		a->rule_set = 0;
+		a->rules = a->compared = (slice){0};
+	}
+	return 0;
+}
+
+/* ---- responses ---- */
+
+/* The response to a page: its state, its records, its links, and the outcome for the planner. */
 
 static struct attempt_times times_of(const struct net_times *t)
 {
@@ -54,11 +248,11 @@ static slice kind_of(const struct capture *c, const struct plan_order *order)
 static int set_post(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	struct buf *page, struct err *err)
 {
-	int rc = f->is_post ? pages_url(&c->pages, a->page, page, err) : 0;
-
-	if (rc || !f->is_post ||
+	if (f->is_post)
+		TRY(pages_url(&c->pages, a->page, page, err));
+	if (!f->is_post ||
 		!pages_is_post(&c->pages, a->page, buf_slice(page), &a->target, &a->post))
-		return rc;
+		return 0;
 	a->url = buf_slice(page);
 	a->purpose = SLICE(ATTEMPT_BY_POST);
 	return 0;
@@ -131,46 +325,6 @@ static void set_body(
 	a->coding = coding;
 }
 
-/* The framing and the bytes must agree that the body is complete. */
-static void apply(struct attempt *a, const struct state_result *result, bool unproven)
-{
-	a->truncated = a->truncated || !result->whole || unproven;
-	a->has_state = !a->truncated;
-	a->state = result->state;
-	a->close_delimited = a->has_state && result->close_delimited;
-	if (unproven && !a->failure.ptr)
-		a->failure = SLICE("unproven: over HTTP/2 nothing tells whether the body is whole; "
-				   "the server is asked over HTTP/1.1 from now on");
-	if (a->truncated && !a->failure.ptr)
-		a->failure = truncation(result);
-}
-
-/* What the head says of its age and origin. served holds the texts. */
-static void apply_head(struct attempt *a, const struct served *served, const struct net_fetch *f)
-{
-	a->modified = served->modified;
-	a->etag = served->etag;
-	a->age = (struct attempt_age){served->has_age, served->age};
-	if (served->caches[0])
-		a->caches = slice_str(served->caches);
-	if (f->ip[0])
-		a->address = slice_str(f->ip);
-}
-
-/* A sketch of the page's links, for rates of new ones. */
-static void apply_links(struct attempt *a, const struct links *links, struct link_set *set)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < links->list.len; i++)
-		count += links->list.ptr[i].kind == LINK_PAGE;
-	link_set_init(set, count);
-	for (size_t i = 0; i < links->list.len; i++)
-		if (links->list.ptr[i].kind == LINK_PAGE)
-			link_set_add(set, links->list.ptr[i].ref);
-	a->links = link_set_sketch(set);
-}
-
 /* What the attempt borrows of the response. */
 struct shown {
 	struct served served;
@@ -184,10 +338,9 @@ struct shown {
 /* Where the page leads browsers, as a URL. */
 static void resolve_target(slice document, struct deceit_signs *s)
 {
-	struct url base, target;
+	URL_SCOPED(base);
+	URL_SCOPED(target);
 
-	url_init(&base);
-	url_init(&target);
 	if (url_parse(&base, document, NULL, NULL) == 0 &&
 		url_parse(&target, slice_str(s->target), &base, NULL) == 0 &&
 		url_text(&target).len <= DECEIT_TARGET_MAX && url_is_http(&target))
@@ -195,8 +348,6 @@ static void resolve_target(slice document, struct deceit_signs *s)
 			url_text(&target).ptr);
 	else
 		s->redirect = DECEIT_NO_REDIRECT;
-	url_release(&target);
-	url_release(&base);
 }
 
 /* Signs that it wants to deceive; those of error pages mean nothing. */
@@ -233,25 +384,49 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 	struct reading *reading = &c->lane->reading;
 	uint32_t host = c->pages.list.ptr[a->page].host;
 	bool unproven;
-	int rc;
 
 	reading->book = &c->book;
 	login_watch(c, reading);
-	rc = reading_read(reading, f, mode, result, err);
-	if (rc == 0)
-		rc = err_code(err, reading_stand_in(reading, result, f->url, shown->stand_in));
-	if (rc == 0 && reading->has_secret)
+	TRY(reading_read(reading, f, mode, result, err));
+	TRY(err_code(err, reading_stand_in(reading, result, f->url, shown->stand_in)));
+	if (reading->has_secret) {
 		withhold(a, shown);
-	if (rc || reading->has_secret)
-		return rc;
+		return 0;
+	}
 	set_body(a, result, reading_field(reading, SLICE("content-type")),
 		manner_coding(result->coding, reading_manner(reading)));
 	unproven = is_unproven(f, result);
-	apply(a, result, unproven);
+	/* The framing and the bytes must agree that the body is complete. */
+	a->truncated = a->truncated || !result->whole || unproven;
+	a->has_state = !a->truncated;
+	a->state = result->state;
+	a->close_delimited = a->has_state && result->close_delimited;
+	if (unproven && !a->failure.ptr)
+		a->failure = SLICE("unproven: over HTTP/2 nothing tells whether the body is whole; "
+				   "the server is asked over HTTP/1.1 from now on");
+	if (a->truncated && !a->failure.ptr)
+		a->failure = truncation(result);
 	reading_served(reading, a->wall.last_byte, &shown->served);
-	apply_head(a, &shown->served, f);
-	if ((mode == READING_LINKS || mode == READING_TEXT) && f->status < 300 && result->whole)
-		apply_links(a, &reading->links, &shown->links);
+	/* What the head says of its age and origin. served holds the texts. */
+	a->modified = shown->served.modified;
+	a->etag = shown->served.etag;
+	a->age = (struct attempt_age){shown->served.has_age, shown->served.age};
+	if (shown->served.caches[0])
+		a->caches = slice_str(shown->served.caches);
+	if (f->ip[0])
+		a->address = slice_str(f->ip);
+	if ((mode == READING_LINKS || mode == READING_TEXT) && f->status < 300 && result->whole) {
+		size_t count = 0;
+
+		/* A sketch of the page's links, for rates of new ones. */
+		for (size_t i = 0; i < reading->links.list.len; i++)
+			count += reading->links.list.ptr[i].kind == LINK_PAGE;
+		link_set_init(&shown->links, count);
+		for (size_t i = 0; i < reading->links.list.len; i++)
+			if (reading->links.list.ptr[i].kind == LINK_PAGE)
+				link_set_add(&shown->links, reading->links.list.ptr[i].ref);
+		a->links = link_set_sketch(&shown->links);
+	}
 	apply_deceit(reading, f, a, shown);
 	a->sign_set = STAND_IN_VERSION;
 	if (shown->stand_in[0])
@@ -309,30 +484,6 @@ void response_obey_retry_after(struct capture *c, uint32_t host, unsigned status
 
 /* ---- the two observations ---- */
 
-static int compare_visit(
-	struct capture *c, const struct page_visit *visit, const struct attempt *a, struct err *err)
-{
-	double length = capture_seconds(c, a->clock.sent) - visit->end;
-	bool is_same = page_visit_is_same(visit, a);
-	struct page_prior prior;
-	int rc = pages_prior(&c->pages, a->page, &prior, err);
-
-	if (rc)
-		return rc;
-	counters_add_revisit(&c->counters, survival_at(prior.survival, length > 0 ? length : 0),
-		a->status < 400 && is_same);
-	c->has_differing = c->has_differing || (!is_same && a->status < 400);
-	return probing_revisited(c, a, is_same, err);
-}
-
-/* The visit to compare a revisit with; *ret_has is false if a damaged catalog has none. */
-static int find_visit(const struct capture *c, const struct plan_order *order,
-	struct page_visit *ret, bool *ret_has, struct err *err)
-{
-	*ret_has = order->leg == PLAN_REVISIT && c->pages.list.ptr[order->page].visited;
-	return *ret_has ? pages_visit(&c->pages, order->page, ret, err) : 0;
-}
-
 /* Whether the archive has the body already: of the page's own visit, or of any other page. */
 static bool find_body(struct capture *c, const struct page_visit *visit, const struct attempt *a,
 	struct attempt_original *ret)
@@ -350,16 +501,16 @@ static bool find_body(struct capture *c, const struct page_visit *visit, const s
 
 /*
  * Looks that found what is known already, or that and noise, are kept as compact evidence
- * (archive/compact.h), if it is wanted. Of a patch the place of the other body has to be known.
+ * (warc/compact.h), if it is wanted. Of a patch the place of the other body has to be known.
  */
 static void choose_form(const struct capture *c, const struct page_visit *visit, struct attempt *a)
 {
 	bool is_second = a->leg == ATTEMPT_REVISIT || a->leg == ATTEMPT_LOOK;
 
-	if (c->settings->records || !is_second || !a->has_payload || a->truncated || a->post.ptr ||
+	if (!c->settings->compact || !is_second || !a->has_payload || a->truncated || a->post.ptr ||
 		!visit || !page_visit_is_same(visit, a))
 		return;
-	if (!a->is_revisit && visit->record.text[0]) {
+	if (!a->is_revisit && page_visit_has_body(visit)) {
 		a->original = (struct attempt_original){.record = slice_str(visit->record.text),
 			.date = visit->date,
 			.url = a->url};
@@ -379,7 +530,8 @@ static bool is_to_compare_with(const struct attempt *a, const struct page_visit 
 }
 
 static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
-	const struct page_visit *visit, struct warc_id *ret_record, struct err *err)
+	const struct page_visit *visit, struct reading_signs signs, struct warc_id *ret_record,
+	struct err *err)
 {
 	struct observation shown = legs_observe(a);
 	struct warc_id record = {0};
@@ -393,6 +545,7 @@ static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	if (rc == 0 && is_to_compare_with(a, visit) && observation_is_usable(&shown)) {
 		struct page_visit v = comparing_as_visit(c, a, &record);
 
+		v.signs = signs;
 		rc = pages_set_visit(&c->pages, a->page, &v, err);
 	}
 	if (rc == 0 && a->leg == ATTEMPT_LOOK)
@@ -403,32 +556,28 @@ static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 
 /* Discovers the links of a page that was not seen before, or has changed since. */
 static int find_links(struct capture *c, const struct plan_order *order, const struct attempt *a,
-	const struct net_fetch *f, const struct page_visit *v, struct err *err)
+	const struct net_fetch *f, const struct page_visit *v, bool are_read, struct err *err)
 {
-	struct url document;
+	URL_SCOPED(document);
 	struct state_result again;
 	bool leads_on;
-	int rc = 0;
 
 	if (f->status < 200 || f->status >= 400)
 		return 0;
-	if (order->leg == PLAN_REVISIT) {
+	if (!are_read) {
 		if (v && page_visit_is_same(v, a))
 			return 0;
-		rc = reading_read(&c->lane->reading, f, READING_LINKS, &again, err);
+		TRY(reading_read(&c->lane->reading, f, READING_LINKS, &again, err));
 	}
-	url_init(&document);
-	if (rc == 0)
-		rc = url_parse(&document, f->url, NULL, err);
+	TRY(url_parse(&document, f->url, NULL, err));
 	leads_on = is_redirect(f->status) &&
 		   reading_field(&c->lane->reading, SLICE("location")).len > 0;
-	if (rc == 0 && leads_on)
-		rc = discover_redirect(c, order, &document, err);
+	if (leads_on)
+		TRY(discover_redirect(c, order, &document, err));
 	/* Browsers show a list of choices, and what leads nowhere. */
-	if (rc == 0 && (!leads_on || f->status == 300))
-		rc = discover_links(c, order->page, &document, err);
-	url_release(&document);
-	return rc;
+	if (!leads_on || f->status == 300)
+		TRY(discover_links(c, order->page, &document, err));
+	return 0;
 }
 
 static void report_problem(struct capture *c, const struct attempt *a)
@@ -445,113 +594,129 @@ static void report_problem(struct capture *c, const struct attempt *a)
 	capture_problem(c, a->url, text, CAPTURE_RETRY_ADVICE);
 }
 
-/* What is to be read of the response. */
-static int choose_mode(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
-	enum reading_for *ret, struct err *err)
-{
-	bool wants_text = false, dust_wants = false;
-	int rc = 0;
-
-	if (order->leg != PLAN_REVISIT)
-		rc = err_code(err, traps_page_arrived(c, f, order->page, &wants_text));
-	if (rc == 0 && order->leg != PLAN_REVISIT && f->status < 300)
-		rc = dust_wants_text(c, order->page, &dust_wants, err);
-	if (rc)
-		return rc;
-	c->lane->reading.gathers_forms = form_queries_are_on(c) && order->leg == PLAN_VISIT;
-	c->lane->reading.suspects =
-		c->settings->spam != CRAWL_SPAM_OFF && order->leg != PLAN_REVISIT;
-	wants_text = cloaking_page_arrives(c, order, f->status) || wants_text || dust_wants ||
-		     c->lane->reading.gathers_forms || c->steering.on;
-	*ret = order->leg == PLAN_REVISIT ? READING_STATE
-	       : wants_text               ? READING_TEXT
-					  : READING_LINKS;
-	return 0;
-}
-
 /* A block, challenge or login page: its links, or where it leads, are not the page's. */
 static bool is_in_place(const struct attempt *a)
 {
 	return stand_in_blocks(a->stand_in);
 }
 
-/* What is known of the page that was asked for. */
-struct asked {
-	struct buf via;                 /* the page that links to it */
-	struct buf page;                /* its URL, of a POST */
+/* A page on its way, with what its attempt borrows. */
+struct passing {
+	struct arrival at;
 	const struct page_visit *visit; /* what to compare a revisit with, or NULL */
+	struct shown shown;
+	struct reading_signs signs;
+	bool again;  /* it shows a login, or wants cookies: it is asked for once more */
+	bool follow; /* its links */
 };
 
-/* With the visit of this capture, or a visit with the look of an earlier one. */
-static int compare(struct capture *c, const struct page_visit *visit, const struct net_fetch *f,
-	struct attempt *a, struct comparing_room *room, struct err *err)
+/* Reads the response and compares it with the visit, or a visit with the look before. */
+static int read_page(struct capture *c, struct passing *p, struct err *err)
 {
+	const struct plan_order *order = p->at.order;
+	const struct net_fetch *f = p->at.fetch;
+	struct reading *reading = &c->lane->reading;
+	const struct page_visit *visit = p->visit;
+	struct attempt *a = &p->at.a;
+	struct reading_known known = {0};
+	bool wants_text = false;
+	int rc = 0;
+
+	for (const struct crawl_feature *x = CRAWL_FEATURES; x->name; x++)
+		if (x->wants)
+			TRY(x->wants(c, &p->at, &wants_text, err));
+	reading->suspects = c->settings->spam != CRAWL_SPAM_OFF && order->leg != PLAN_REVISIT;
+	p->at.mode = order->leg == PLAN_REVISIT ? READING_STATE
+		     : wants_text               ? READING_TEXT
+						: READING_LINKS;
 	if (visit)
-		return comparing_look(c, visit, f, a, room, err);
-	return a->leg == ATTEMPT_VISIT ? comparing_visit(c, f, a, room, err) : 0;
+		known = (struct reading_known){visit->payload, visit->coding, visit->signs};
+	reading->known = &known;
+	if (f->status > 0)
+		rc = read_response(c, p->at.mode, f, a, &p->shown, &p->at.result, err);
+	reading->known = NULL;
+	TRY(rc);
+	if (f->status > 0)
+		p->signs = reading_signs(reading);
+	TRY(login_page(c, order, a, &p->again, err));
+	p->follow = !reading->has_secret;
+	p->again = p->again || sessions_retry(c, order, a, visit && page_visit_is_same(visit, a));
+	p->at.outcome = p->again ? PLAN_RETRY : outcome_of(a, f);
+	if (p->at.outcome != PLAN_OK || f->status == 0)
+		return 0;
+	if (visit)
+		TRY(comparing_look(c, visit, f, a, &p->shown.compared, err));
+	else if (a->leg == ATTEMPT_VISIT)
+		TRY(comparing_visit(c, f, a, &p->shown.compared, err));
+	/* Rates of new links need those of every look that found a change. */
+	if (c->looking && visit && !page_visit_is_same(visit, a)) {
+		p->at.mode = READING_LINKS;
+		TRY(read_response(c, p->at.mode, f, a, &p->shown, &p->at.result, err));
+	}
+	return 0;
 }
 
-static int process(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
-	struct asked *asked, enum plan_outcome *ret_outcome, struct err *err)
+/* Its records, and what goes into the same batch as the observation, so that they agree. */
+static int save_page(struct capture *c, struct passing *p, struct err *err)
 {
-	char text[sizeof f->detail + 32];
-	struct attempt a =
-		describe(c, order, f, buf_slice(&asked->via), failure_of(f, text, sizeof text));
-	const struct page_visit *visit = asked->visit;
-	struct state_result result = {0};
-	struct shown shown;
-	enum reading_for mode = READING_STATE;
-	bool follow = true, again = false;
-	int rc = choose_mode(c, order, f, &mode, err);
+	const struct page_visit *visit = p->visit;
+	struct attempt *a = &p->at.a;
+	bool is_ok = p->at.outcome == PLAN_OK;
 
-	shown.signs = (struct deceit_signs){0};
-	if (rc == 0)
-		rc = set_post(c, &a, f, &asked->page, err);
-	if (rc == 0 && f->status > 0)
-		rc = read_response(c, mode, f, &a, &shown, &result, err);
-	if (rc)
-		return rc;
-	rc = login_page(c, order, &a, &again, err);
-	if (rc)
-		return rc;
-	follow = !c->lane->reading.has_secret;
-	again = again || sessions_retry(c, order, &a, visit && page_visit_is_same(visit, &a));
-	*ret_outcome = again ? PLAN_RETRY : outcome_of(&a, f);
-	if (*ret_outcome == PLAN_OK && f->status > 0)
-		rc = compare(c, visit, f, &a, &shown.compared, err);
-	if (rc == 0)
-		rc = save(c, &a, f, visit, NULL, err);
-	if (rc)
-		return rc;
-	/* In the same batch as the observation, so that the two agree. */
-	rc = capture_move_still_point(c, &a) ? capture_store_row(c, err) : 0;
-	if (rc == 0 && *ret_outcome == PLAN_OK && visit && !c->looking)
-		rc = compare_visit(c, visit, &a, err);
-	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg == PLAN_VISIT)
-		rc = canaries_visited(c, &a, err);
-	if (again) /* what it shows is not the page */
-		return rc ? rc : traps_take_deferred(c, err);
-	if (rc == 0 && *ret_outcome == PLAN_OK)
-		rc = sessions_visited(c, order, &a, f, err);
-	if (rc == 0 && *ret_outcome == PLAN_OK && !is_in_place(&a))
-		rc = cloaking_visited(c, order->page, f, err);
-	if (rc == 0 && *ret_outcome == PLAN_OK && order->leg != PLAN_REVISIT && !is_in_place(&a))
-		rc = dust_visited(c, &a, err);
-	if (*ret_outcome != PLAN_OK)
-		report_problem(c, &a);
-	else if (rc == 0 && order->leg != PLAN_REVISIT)
-		rc = traps_page_read(c, f, &result, mode == READING_TEXT, &follow, err);
-	if (a.has_payload && c->settings->spam == CRAWL_SPAM_SKIP &&
-		shown.signs.score >= DECEIT_FLAGGED)
-		return rc ? rc : discover_skip_spam(c, order->page, shown.signs.score, err);
-	if (rc == 0 && c->steering.on && order->leg == PLAN_VISIT && *ret_outcome == PLAN_OK &&
-		mode == READING_TEXT && f->status < 300)
-		rc = steering_page(c, order->page, err);
-	if (rc == 0 && follow && !is_in_place(&a))
-		rc = find_links(c, order, &a, f, visit, err);
-	if (rc == 0 && follow && !is_in_place(&a) && *ret_outcome == PLAN_OK)
-		rc = form_queries_read(c, order, f, err);
-	return rc ? rc : traps_take_deferred(c, err);
+	TRY(save(c, a, p->at.fetch, visit, p->signs, NULL, err));
+	if (capture_move_still_point(c, a))
+		capture_store_row(c);
+	if (is_ok && visit && !c->looking) {
+		double length = capture_seconds(c, a->clock.sent) - visit->end;
+		bool is_same = page_visit_is_same(visit, a);
+		struct page_prior prior;
+
+		TRY(pages_prior(&c->pages, a->page, &prior, err));
+		counters_add_revisit(&c->counters,
+			survival_at(prior.survival, length > 0 ? length : 0),
+			a->status < 400 && is_same);
+		c->has_differing = c->has_differing || (!is_same && a->status < 400);
+		TRY(probing_revisited(c, a, is_same, err));
+	}
+	return is_ok && p->at.order->leg == PLAN_VISIT ? canaries_visited(c, a, err) : 0;
+}
+
+/* What the page that came tells of its site. */
+static int learn(struct capture *c, struct passing *p, struct err *err)
+{
+	const struct plan_order *order = p->at.order;
+	const struct net_fetch *f = p->at.fetch;
+	bool has_text = p->at.mode == READING_TEXT;
+
+	if (p->at.outcome != PLAN_OK) {
+		report_problem(c, &p->at.a);
+	} else {
+		for (const struct crawl_feature *x = CRAWL_FEATURES; x->name; x++)
+			if (x->visited)
+				TRY(x->visited(c, &p->at, err));
+		if (order->leg != PLAN_REVISIT)
+			TRY(traps_page_read(c, f, &p->at.result, has_text, &p->follow, err));
+	}
+	if (p->at.a.has_payload && c->settings->spam == CRAWL_SPAM_SKIP &&
+		p->shown.signs.score >= DECEIT_FLAGGED) {
+		p->follow = false;
+		discover_skip_spam(c, order->page, p->shown.signs.score);
+	} else if (p->at.outcome == PLAN_OK && has_text && c->steering.on &&
+		   order->leg == PLAN_VISIT && f->status < 300) {
+		TRY(steering_page(c, order->page, err));
+	}
+	return 0;
+}
+
+/* Where it leads. */
+static int follow(struct capture *c, const struct passing *p, struct err *err)
+{
+	const struct net_fetch *f = p->at.fetch;
+
+	if (!p->follow || is_in_place(&p->at.a))
+		return 0;
+	TRY(find_links(c, p->at.order, &p->at.a, f, p->visit, p->at.mode != READING_STATE, err));
+	return p->at.outcome == PLAN_OK ? form_queries_read(c, p->at.order, f, err) : 0;
 }
 
 int response_read_again(
@@ -576,7 +741,7 @@ int response_read_again(
 		return 0;
 	if (rc)
 		return err_copy(err, &problem);
-	rc = find_links(c, &order, a, f, NULL, err);
+	rc = find_links(c, &order, a, f, NULL, true, err);
 	if (rc == 0 && reading->gathers_forms)
 		rc = form_queries_read(c, &order, f, err);
 	return rc ? rc : traps_take_deferred(c, err);
@@ -596,23 +761,35 @@ static bool has_good_visit(
 int response_finished(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
 	enum plan_outcome *ret_outcome, struct err *err)
 {
+	char failure[sizeof f->detail + 32];
+	BUF_SCOPED(via, URL_MAX);
+	BUF_SCOPED(page, URL_MAX);
 	struct page_visit visit;
-	struct asked asked = {0};
-	bool has_visit;
-	int rc = find_visit(c, order, &visit, &has_visit, err);
+	struct passing p;
 
-	buf_init(&asked.via, URL_MAX);
-	buf_init(&asked.page, URL_MAX);
-	asked.visit = has_visit ? &visit : NULL;
-	if (rc == 0)
-		rc = via_of(c, order, &asked.via, err);
-	if (rc == 0)
-		rc = process(c, order, f, &asked, ret_outcome, err);
-	if (rc == 0 && has_good_visit(c, order, *ret_outcome))
-		*ret_outcome = PLAN_OK;
-	buf_release(&asked.via);
-	buf_release(&asked.page);
-	return rc;
+	p.at = (struct arrival){.order = order, .fetch = f};
+	p.visit = NULL;
+	p.shown.signs = (struct deceit_signs){0};
+	p.signs = (struct reading_signs){0};
+	p.again = false;
+	p.follow = true;
+	/* A damaged catalog may have none. */
+	if (order->leg == PLAN_REVISIT && c->pages.list.ptr[order->page].visited) {
+		TRY(pages_visit(&c->pages, order->page, &visit, err));
+		p.visit = &visit;
+	}
+	TRY(via_of(c, order, &via, err));
+	p.at.a = describe(c, order, f, buf_slice(&via), failure_of(f, failure, sizeof failure));
+	TRY(set_post(c, &p.at.a, f, &page, err));
+	TRY(read_page(c, &p, err));
+	TRY(save_page(c, &p, err));
+	if (!p.again) { /* what it shows is the page */
+		TRY(learn(c, &p, err));
+		TRY(follow(c, &p, err));
+	}
+	TRY(traps_take_deferred(c, err));
+	*ret_outcome = has_good_visit(c, order, p.at.outcome) ? PLAN_OK : p.at.outcome;
+	return 0;
 }
 
 int response_probed(struct capture *c, const struct plan_order *order, const char *purpose,
@@ -640,27 +817,21 @@ int response_probed(struct capture *c, const struct plan_order *order, const cha
 	struct warc_id record = {0};
 	bool has_before = false;
 	struct shown shown;
-	int rc = 0;
 
 	c->lane->reading.gathers_forms = c->lane->reading.suspects = false;
 	if (f->status > 0)
-		rc = read_response(
-			c, is_cloaking ? READING_TEXT : READING_STATE, f, &a, &shown, &result, err);
-	if (rc == 0 && is_cloaking && cloaking_compare(c, &a, shown.deceit))
+		TRY(read_response(c, is_cloaking ? READING_TEXT : READING_STATE, f, &a, &shown,
+			&result, err));
+	if (is_cloaking && cloaking_compare(c, &a, shown.deceit))
 		a.deceit = slice_str(shown.deceit);
-	if (rc)
-		return rc;
 	looked = legs_observe(&a);
 	if (observation_is_usable(&looked) && is_session)
-		rc = sessions_before(c, &before, &has_before, err);
+		TRY(sessions_before(c, &before, &has_before, err));
 	else if (observation_is_usable(&looked) && !is_cloaking && strcmp(purpose, "noise") != 0)
-		rc = canaries_before(c, &a, &before, &has_before, err);
-	if (rc == 0 && has_before)
-		rc = comparing_look(c, &before, f, &a, &shown.compared, err);
-	if (rc == 0)
-		rc = save(c, &a, f, NULL, &record, err);
-	if (rc)
-		return rc;
+		TRY(canaries_before(c, &a, &before, &has_before, err));
+	if (has_before)
+		TRY(comparing_look(c, &before, f, &a, &shown.compared, err));
+	TRY(save(c, &a, f, NULL, (struct reading_signs){0}, &record, err));
 	before = comparing_as_visit(c, &a, &record);
 	if (is_session)
 		return sessions_looked(c, &a, &before, err);
@@ -673,13 +844,11 @@ int response_skipped(
 	struct capture *c, const struct plan_order *order, const char *failure, struct err *err)
 {
 	struct net_fetch nothing = {.spool = -1};
-	struct buf url, via, page;
+	BUF_SCOPED(page, URL_MAX);
+	BUF_SCOPED(via, URL_MAX);
+	BUF_SCOPED(url, URL_MAX);
 	slice target, post;
 	int rc;
-
-	buf_init(&url, URL_MAX);
-	buf_init(&page, URL_MAX);
-	buf_init(&via, URL_MAX);
 	rc = pages_url(&c->pages, order->page, &url, err);
 	if (rc == 0)
 		rc = via_of(c, order, &via, err);
@@ -697,9 +866,6 @@ int response_skipped(
 		if (rc == 0)
 			rc = store_attempt(&c->lane->store, c->row.id, &a, NULL, NULL, err);
 	}
-	buf_release(&url);
-	buf_release(&via);
-	buf_release(&page);
 	return rc;
 }
 

@@ -119,7 +119,8 @@ int crawl_secrets_add_auth(struct crawl_secrets *s, const char *auth, struct err
 		return err_set(err, ERR_USAGE,
 			"--auth must be USER:PASSWORD, or https://USER:PASSWORD@HOST/ for one "
 			"host");
-	return err_code(err, text_list_push(&s->auth, auth));
+	text_list_push(&s->auth, auth);
+	return 0;
 }
 
 int crawl_secrets_set_proxy(struct crawl_secrets *s, struct crawl_settings *settings,
@@ -147,59 +148,46 @@ int crawl_secrets_add_origin(struct buf *out, const struct url *url)
 static int add_mark(struct text_list *list, struct arena *arena, const char *what, slice which)
 {
 	const char *copy = NULL;
-	struct buf text;
-	int rc;
+	BUF_SCOPED(text, MARK_MAX);
 
-	buf_init(&text, MARK_MAX);
-	rc = buf_printf(&text, "%s%s%.*s", what, which.len ? " " : "", (int)which.len,
-		which.len ? which.ptr : "");
-	if (rc == 0 && !(copy = arena_strdup(arena, buf_slice(&text))))
-		rc = ERR_NOMEM;
-	if (rc == 0)
-		rc = text_list_push(list, copy);
-	buf_release(&text);
-	return rc;
+	TRY(buf_printf(&text, "%s%s%.*s", what, which.len ? " " : "", (int)which.len,
+		which.len ? which.ptr : ""));
+	if (!(copy = arena_strdup(arena, buf_slice(&text))))
+		return ERR_NOMEM;
+	text_list_push(list, copy);
+	return 0;
 }
 
 /* "auth", or "auth https://host:port" for one host's. */
 static int mark_auth(struct text_list *list, const char *auth, struct arena *arena)
 {
-	struct buf origin;
-	struct url url;
-	int rc;
+	BUF_SCOPED(origin, MARK_MAX);
+	URL_SCOPED(url);
 
 	if (!crawl_secrets_has_host(auth))
 		return add_mark(list, arena, "auth", SLICE(""));
-	url_init(&url);
-	buf_init(&origin, MARK_MAX);
-	rc = url_parse(&url, slice_str(auth), NULL, NULL);
-	if (rc == 0)
-		rc = crawl_secrets_add_origin(&origin, &url);
-	if (rc == 0)
-		rc = add_mark(list, arena, "auth", buf_slice(&origin));
-	buf_release(&origin);
-	url_release(&url);
-	return rc;
+	TRY(url_parse(&url, slice_str(auth), NULL, NULL));
+	TRY(crawl_secrets_add_origin(&origin, &url));
+	return add_mark(list, arena, "auth", buf_slice(&origin));
 }
 
 static int mark_all(const struct crawl_secrets *s, struct text_list *list, struct arena *arena)
 {
 	char shown[NET_PROXY_SIZE];
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < s->auth.len; i++)
-		rc = mark_auth(list, s->auth.ptr[i], arena);
-	for (size_t i = 0; rc == 0 && i < s->headers.len; i++)
-		rc = add_mark(list, arena, "header", crawl_secrets_header_name(s->headers.ptr[i]));
-	if (rc == 0 && s->cookies)
-		rc = add_mark(list, arena, "cookies", SLICE(""));
-	if (rc == 0 && s->login)
-		rc = add_mark(list, arena, "login", SLICE(""));
-	if (rc == 0 && s->proxy)
-		rc = net_check_proxy(s->proxy, shown, NULL);
-	if (rc == 0 && s->proxy)
-		rc = add_mark(list, arena, "proxy", slice_str(shown));
-	return rc;
+	for (size_t i = 0; i < s->auth.len; i++)
+		TRY(mark_auth(list, s->auth.ptr[i], arena));
+	for (size_t i = 0; i < s->headers.len; i++)
+		TRY(add_mark(list, arena, "header", crawl_secrets_header_name(s->headers.ptr[i])));
+	if (s->cookies)
+		TRY(add_mark(list, arena, "cookies", SLICE("")));
+	if (s->login)
+		TRY(add_mark(list, arena, "login", SLICE("")));
+	if (s->proxy)
+		TRY(net_check_proxy(s->proxy, shown, NULL));
+	if (s->proxy)
+		TRY(add_mark(list, arena, "proxy", slice_str(shown)));
+	return 0;
 }
 
 int crawl_secrets_mark(const struct crawl_secrets *s, struct crawl_settings *settings,
@@ -220,7 +208,7 @@ bool crawl_secrets_are_in(const struct crawl_settings *settings)
 int crawl_secrets_check(const struct crawl_secrets *s, const struct crawl_settings *settings,
 	struct arena *arena, struct err *err)
 {
-	struct text_list given = {0};
+	SCOPED(text_list_release) struct text_list given = {0};
 	int rc = mark_all(s, &given, arena);
 
 	rc = rc ? err_code(err, ERR_NOMEM) : 0;
@@ -230,6 +218,5 @@ int crawl_secrets_check(const struct crawl_secrets *s, const struct crawl_settin
 				"the capture was started with --%.200s, which is not kept in the "
 				"archive; give it again",
 				settings->withheld.ptr[i]);
-	text_list_release(&given);
 	return rc;
 }

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "crawl/settings.h"
-#include "url/url.h"
+#include "formats/url.h"
 
 /* Strings are borrowed. Zeroed: none. */
 struct crawl_secrets {

@@ -4,12 +4,80 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "archive/records.h"
+#include "archive/text_input.h"
 #include "base/hash.h"
 #include "base/word.h"
-#include "import/lines.h"
-#include "net/port.h"
-#include "store/records.h"
-#include "url/repair.h"
+#include "formats/url.h"
+#include "formats/url_domain.h"
+#include "net/address.h"
+
+/* ---- sites ---- */
+
+void sites_init(struct sites *s, const struct crawl_settings *common, struct arena *arena)
+{
+	*s = (struct sites){.common = common, .arena = arena};
+	strmap_init(&s->numbers, hash_key_random(), arena);
+	buf_init(&s->key, URL_MAX);
+}
+
+void sites_release(struct sites *s)
+{
+	for (size_t i = 0; i < s->list.len; i++)
+		text_list_release(&s->list.ptr[i].seeds);
+	site_vec_release(&s->list);
+	strmap_release(&s->numbers);
+	buf_release(&s->key);
+}
+
+void sites_begin(struct sites *s, const struct crawl_settings *common)
+{
+	s->common = common;
+	strmap_reset(&s->numbers);
+}
+
+/* The key of a site, the same for all its seeds. A host without a registrable domain is a site. */
+static int write_key(struct sites *s, const struct url *seed)
+{
+	slice host = url_part(seed, seed->host);
+	slice domain = {0};
+
+	if (s->common->scope == SCOPE_DOMAIN && seed->host_kind == URL_HOST_DOMAIN)
+		domain = url_registrable_domain(host);
+	buf_reset(&s->key);
+	if (domain.len > 0)
+		return buf_add(&s->key, domain);
+	if (url_effective_port(seed) == url_default_port(seed->scheme_id))
+		return buf_add(&s->key, host);
+	return buf_printf(
+		&s->key, "%.*s:%d", (int)host.len, host.ptr, (int)url_effective_port(seed));
+}
+
+static int find_site(struct sites *s, const struct url *seed, uint32_t *ret)
+{
+	struct crawl_settings site = *s->common;
+
+	TRY(write_key(s, seed));
+	if (strmap_get(&s->numbers, buf_slice(&s->key), ret))
+		return 0;
+	site.seeds = (struct text_list){0};
+	site_vec_reserve(&s->list, 1);
+	TRY(strmap_put(&s->numbers, buf_slice(&s->key), (uint32_t)s->list.len));
+	*ret = (uint32_t)s->list.len;
+	s->list.ptr[s->list.len++] = site;
+	return 0;
+}
+
+int sites_add(struct sites *s, const struct url *seed)
+{
+	const char *copy = arena_strdup(s->arena, url_page(seed));
+	uint32_t number;
+	int rc = copy ? find_site(s, seed, &number) : ERR_NOMEM;
+
+	return rc ? ERR_NOMEM : text_list_push(&s->list.ptr[number].seeds, copy);
+}
+
+/* ---- seeds ---- */
 
 /* why is NULL where the text is a URL, but of another scheme. */
 static int refuse(const char *text, const struct err *why, struct err *err)
@@ -42,28 +110,21 @@ static int add_login(const struct seeds *s, const struct url *url, struct err *e
 	const char *login = arena_strdup(s->sites->arena, url_page(url));
 	size_t at = url->scheme.len + strlen("://");
 	char *bare = arena_strdup(s->sites->arena, url_text(url));
-	struct url without;
-	int rc = login && bare ? 0 : ERR_NOMEM;
+	URL_SCOPED(without);
 
-	url_init(&without);
-	if (rc == 0) {
-		memmove(bare + at, bare + url->host.at, url->text.len - url->host.at + 1);
-		rc = url_parse(&without, slice_str(bare), NULL, err);
-	}
-	if (rc == 0)
-		rc = sites_add(s->sites, &without);
-	url_release(&without);
-	return rc ? rc : crawl_secrets_add_auth(s->secrets, login, err);
+	TRY(login && bare ? 0 : ERR_NOMEM);
+	memmove(bare + at, bare + url->host.at, url->text.len - url->host.at + 1);
+	TRY(url_parse(&without, slice_str(bare), NULL, err));
+	TRY(sites_add(s->sites, &without));
+	return crawl_secrets_add_auth(s->secrets, login, err);
 }
 
 /* Parsed, so that a typo is found before anything begins. */
 int seeds_add(const struct seeds *s, const char *text, struct err *err)
 {
 	struct err why = {0};
-	struct url url;
+	URL_SCOPED(url);
 	int rc;
-
-	url_init(&url);
 	rc = url_parse(&url, slice_str(text), NULL, &why);
 	if (rc == ERR_NOMEM)
 		;
@@ -75,7 +136,6 @@ int seeds_add(const struct seeds *s, const char *text, struct err *err)
 		rc = add_login(s, &url, err);
 	else
 		rc = sites_add(s->sites, &url);
-	url_release(&url);
 	return err_code(err, rc);
 }
 
@@ -88,13 +148,13 @@ int seeds_read(const struct seeds *s, const char *path, struct err *err)
 {
 	struct seeds to = *s;
 	size_t count;
-	int rc = lines_read(path, LINES_LIST, on_line, &to, &count, err);
 
-	if (rc == 0 && s->sites->list.len == 0)
-		rc = err_set(err, ERR_USAGE,
+	TRY(lines_read(path, LINES_LIST, on_line, &to, &count, err));
+	if (s->sites->list.len == 0)
+		TRY(err_set(err, ERR_USAGE,
 			"%s has no URL in it; give a file with one URL per line",
-			strcmp(path, "-") == 0 ? "standard input" : path);
-	return rc;
+			strcmp(path, "-") == 0 ? "standard input" : path));
+	return 0;
 }
 
 /* What is for "the seeds' hosts" is meant for one site; of several, each is to have its own. */
@@ -118,28 +178,25 @@ static int check_secrets(const struct crawl_secrets *secrets, struct err *err)
 int seeds_finish(const struct seeds *s, struct crawl_settings *common, struct err *err)
 {
 	struct site_vec *list = &s->sites->list;
-	int rc = list->len == 1 ? 0 : check_secrets(s->secrets, err);
 
-	if (rc == 0)
-		rc = crawl_secrets_mark(s->secrets, common, s->sites->arena, err);
-	for (size_t i = 0; rc == 0 && i < list->len; i++)
+	TRY(list->len == 1 ? 0 : check_secrets(s->secrets, err));
+	TRY(crawl_secrets_mark(s->secrets, common, s->sites->arena, err));
+	for (size_t i = 0; i < list->len; i++)
 		list->ptr[i].withheld = common->withheld;
-	return rc;
+	return 0;
 }
 
 bool seeds_are_loopback(const struct seeds *s)
 {
 	const struct site_vec *list = &s->sites->list;
 	bool are = true;
-	struct url url;
+	URL_SCOPED(url);
 
-	url_init(&url);
 	for (size_t i = 0; are && i < list->len; i++)
 		for (size_t k = 0; are && k < list->ptr[i].seeds.len; k++)
 			are = url_parse(&url, slice_str(list->ptr[i].seeds.ptr[k]), NULL, NULL) ==
 				      0 &&
 			      url_is_loopback(&url);
-	url_release(&url);
 	return are;
 }
 
@@ -147,10 +204,8 @@ bool seeds_are_loopback(const struct seeds *s)
 static int name_by_host(const char *seed, char *out, size_t size, struct err *err)
 {
 	char port[16] = "";
-	struct url url;
+	URL_SCOPED(url);
 	int rc;
-
-	url_init(&url);
 	rc = url_parse(&url, slice_str(seed), NULL, err);
 	if (rc == 0) {
 		slice host = url_part(&url, url.host);
@@ -163,7 +218,6 @@ static int name_by_host(const char *seed, char *out, size_t size, struct err *er
 		for (char *colon = out; (colon = strchr(colon, ':'));)
 			*colon = '_';
 	}
-	url_release(&url);
 	return rc;
 }
 
@@ -192,10 +246,8 @@ static int write_prefix(const struct crawl_settings *site, char *out, size_t siz
 	enum { OWN_MAX = 24, HOST_MAX = 30 }; /* together with a number a valid prefix */
 	const char *own = site->warc_prefix ? site->warc_prefix : RECORDS_PREFIX;
 	char host[PATH_MAX];
-	int rc = name_by_host(site->seeds.ptr[0], host, sizeof host, err);
 
-	if (rc)
-		return rc;
+	TRY(name_by_host(site->seeds.ptr[0], host, sizeof host, err));
 	(void)snprintf(out, size, "%.*s-%.*s", OWN_MAX, own, HOST_MAX, host);
 	for (char *c = out; *c; c++)
 		if (!word_is_alnum(*c) && *c != '.' && *c != '-')
@@ -224,12 +276,10 @@ static int take_prefix(struct crawl_settings *site, struct strmap *taken, uint32
 int seeds_name_files(const struct seeds *s, struct err *err)
 {
 	struct site_vec *list = &s->sites->list;
-	struct strmap taken;
-	int rc = 0;
+	SCOPED(strmap_release) struct strmap taken;
 
 	strmap_init(&taken, hash_key_random(), NULL);
-	for (size_t i = 0; rc == 0 && i < list->len; i++)
-		rc = take_prefix(&list->ptr[i], &taken, (uint32_t)i, s->sites->arena, err);
-	strmap_release(&taken);
-	return rc;
+	for (size_t i = 0; i < list->len; i++)
+		TRY(take_prefix(&list->ptr[i], &taken, (uint32_t)i, s->sites->arena, err));
+	return 0;
 }

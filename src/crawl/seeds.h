@@ -1,4 +1,4 @@
-/* The URLs that a crawl is given, on the command line or in a file, and what follows from them. */
+/* Seeds, and which of them make one site. */
 #ifndef CRAWL_SEEDS_H
 #define CRAWL_SEEDS_H
 
@@ -6,9 +6,50 @@
 #include <stddef.h>
 
 #include "base/api.h"
+#include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
+#include "base/hash.h"
+#include "base/vec.h"
 #include "crawl/secrets.h"
-#include "crawl/sites.h"
+#include "crawl/settings.h"
+#include "formats/url.h"
+
+/* ---- sites ---- */
+
+/*
+ * Which seeds make one site. With scope `domain` those of one registrable domain belong together,
+ * else those of one server: a host and port, http on port 80 and https on port 443 being the same.
+ * Each site is captured on its own.
+ */
+
+VEC_DECLARE(site_vec, struct crawl_settings);
+
+/* Of the fields, list may be read: a site each, in the order of their first seeds. */
+struct sites {
+	struct site_vec list;
+	const struct crawl_settings *common;
+	struct arena *arena;
+	struct strmap numbers; /* by what their seeds have in common */
+	struct buf key;
+};
+
+/* Both are borrowed: the settings of sites, without seeds, and where the seeds are kept. */
+void sites_init(struct sites *s, const struct crawl_settings *common, struct arena *arena);
+void sites_release(struct sites *s);
+
+/*
+ * From here on seeds make sites of their own with these settings, borrowed as those before: seeds
+ * that were added earlier have nothing to do with them.
+ */
+void sites_begin(struct sites *s, const struct crawl_settings *common);
+
+/* Adds a seed, an http or https URL, to its site, which is new if need be. 0 or ERR_NOMEM. */
+int sites_add(struct sites *s, const struct url *seed) SP_MUST_CHECK;
+
+/* ---- seeds ---- */
+
+/* The URLs that a crawl is given, on the command line or in a file, and what follows from them. */
 
 /* Where seeds go, and the passwords that some have. Both are borrowed. */
 struct seeds {
@@ -22,7 +63,7 @@ struct seeds {
  */
 int seeds_add(const struct seeds *s, const char *text, struct err *err) SP_MUST_CHECK;
 
-/* Adds those of a list (import/lines.h), one at least unless there are some already. */
+/* Adds those of a list (archive/text_input.h), one at least unless there are some already. */
 int seeds_read(const struct seeds *s, const char *path, struct err *err) SP_MUST_CHECK;
 
 /*

@@ -1,10 +1,16 @@
 #include "crawl/sessions.h"
 
+#include <stdio.h>
+
+#include "base/word.h"
 #include "crawl/capture.h"
+#include "net/cookie.h"
+
+/* ---- sessions ---- */
 
 enum {
 	PLACES_MAX = 4096, /* hosts and directories of which something is known */
-	NAME_MAX = 2048,
+	SESSION_NAME_MAX = 2048,
 	NEEDED = 2,        /* pages that speak for others */
 	SEED_COUNTS = 2,   /* as so many pages */
 	TRIED_MAX = 32,    /* pages of a host that were not better with cookies */
@@ -19,7 +25,7 @@ void sessions_init(struct sessions *s)
 {
 	*s = (struct sessions){0};
 	strmap_init(&s->numbers, hash_key_random(), NULL);
-	buf_init(&s->name, NAME_MAX);
+	buf_init(&s->name, SESSION_NAME_MAX);
 }
 
 void sessions_release(struct sessions *s)
@@ -50,10 +56,8 @@ static struct session_place *place_of(struct capture *c, slice text, bool is_hos
 {
 	struct sessions *s = &c->sessions;
 	struct session_place *p = NULL;
-	struct url url;
+	URL_SCOPED(url);
 	int rc;
-
-	url_init(&url);
 	rc = url_parse(&url, text, NULL, NULL);
 	buf_reset(&s->name);
 	if (rc == 0)
@@ -67,33 +71,12 @@ static struct session_place *place_of(struct capture *c, slice text, bool is_hos
 	}
 	if (rc == 0)
 		p = place_named(s, buf_slice(&s->name));
-	url_release(&url);
 	return p;
 }
 
 static bool is_needed_in(const struct session_place *p)
 {
 	return p && (p->varies || (p->needed >= NEEDED && p->fine == 0));
-}
-
-static void note_needed(struct capture *c, slice url, bool is_seed)
-{
-	for (int is_host = 0; is_host < 2; is_host++) {
-		struct session_place *p = place_of(c, url, is_host);
-
-		if (p)
-			p->needed += is_seed ? SEED_COUNTS : 1;
-	}
-}
-
-static void note_fine(struct capture *c, slice url)
-{
-	for (int is_host = 0; is_host < 2; is_host++) {
-		struct session_place *p = place_of(c, url, is_host);
-
-		if (p)
-			p->fine++;
-	}
 }
 
 /* ---- requests ---- */
@@ -159,7 +142,12 @@ static void end_trial(struct capture *c, struct crawl_page *page, const struct a
 	page->with_cookies = a->status >= 200 && a->status < 400 && !fails(a);
 	if (!page->with_cookies)
 		return;
-	note_needed(c, a->url, page->is_seed);
+	for (int is_host = 0; is_host < 2; is_host++) {
+		struct session_place *p = place_of(c, a->url, is_host);
+
+		if (p)
+			p->needed += page->is_seed ? SEED_COUNTS : 1;
+	}
 	if (host)
 		host->tried = 0;
 }
@@ -167,14 +155,11 @@ static void end_trial(struct capture *c, struct crawl_page *page, const struct a
 /* Whether the jar has cookies for the URL. */
 static bool has_cookies_for(struct capture *c, slice text)
 {
-	struct url url;
+	URL_SCOPED(url);
 	bool has;
-
-	url_init(&url);
 	has = url_parse(&url, text, NULL, NULL) == 0 &&
 	      request_headers_has_cookies_for(
 		      &c->headers, &url, clock_realtime(c->clock) / CLOCK_NS_PER_SECOND);
-	url_release(&url);
 	return has;
 }
 
@@ -199,21 +184,19 @@ static bool may_try(struct capture *c, const struct crawl_page *page, const stru
 static bool leads_back(struct capture *c, slice text)
 {
 	slice location = reading_field(&c->lane->reading, SLICE("location"));
-	struct url url, target;
+	URL_SCOPED(url);
+	URL_SCOPED(target);
 	uint32_t number;
 	bool leads;
-
-	url_init(&url);
-	url_init(&target);
 	leads = url_parse(&url, text, NULL, NULL) == 0 &&
 		url_parse(&target, location, &url, NULL) == 0 &&
 		!slice_eq(url_page(&url), url_page(&target)) &&
 		pages_find(&c->pages, url_page(&target), &number) &&
 		c->pages.list.ptr[number].visited;
-	url_release(&target);
-	url_release(&url);
 	return leads;
 }
+
+static void sessions_try(struct capture *c, uint32_t page);
 
 bool sessions_retry(struct capture *c, const struct plan_order *order, const struct attempt *a,
 	bool is_as_before)
@@ -228,7 +211,12 @@ bool sessions_retry(struct capture *c, const struct plan_order *order, const str
 		return false;
 	if (!fails(a)) {
 		if (a->status < 300 && has_cookies_for(c, a->url))
-			note_fine(c, a->url);
+			for (int is_host = 0; is_host < 2; is_host++) {
+				struct session_place *p = place_of(c, a->url, is_host);
+
+				if (p)
+					p->fine++;
+			}
 		return false;
 	}
 	if (is_as_before || order->attempt > 1 || c->settings->attempts == 1 ||
@@ -238,7 +226,8 @@ bool sessions_retry(struct capture *c, const struct plan_order *order, const str
 	return true;
 }
 
-void sessions_try(struct capture *c, uint32_t page)
+/* The page will be asked for with cookies: whether it needs them, its answer tells. */
+static void sessions_try(struct capture *c, uint32_t page)
 {
 	struct crawl_page *p = &c->pages.list.ptr[page];
 
@@ -252,27 +241,27 @@ static int probe(struct capture *c, enum step step, struct err *err)
 {
 	struct sessions *s = &c->sessions;
 	bool sent = false;
-	int rc = probing_send_session(c, s->page, &sent, err);
 
+	TRY(probing_send_session(c, s->page, &sent, err));
 	s->step = sent ? (uint8_t)step : STEP_NONE;
-	return rc;
+	return 0;
 }
 
-int sessions_visited(struct capture *c, const struct plan_order *order, const struct attempt *a,
-	const struct net_fetch *f, struct err *err)
+int sessions_visited(struct capture *c, const struct arrival *p, struct err *err)
 {
+	const struct attempt *a = &p->a;
 	struct sessions *s = &c->sessions;
 	struct session_place *host;
 
-	if (order->leg != PLAN_VISIT || c->looking || a->status != 200 || s->step ||
-		!jar_is_set_in(f->head) || is_asked_for(c) ||
-		c->pages.list.ptr[order->page].with_cookies || !has_cookies_for(c, a->url))
+	if (p->order->leg != PLAN_VISIT || c->looking || a->status != 200 || s->step ||
+		!jar_is_set_in(p->fetch->head) || is_asked_for(c) ||
+		c->pages.list.ptr[a->page].with_cookies || !has_cookies_for(c, a->url))
 		return 0;
 	host = place_of(c, a->url, true);
 	if (!host || host->varies || host->probed >= PROBES_MAX)
 		return 0;
 	host->probed++;
-	s->page = order->page;
+	s->page = a->page;
 	return probe(c, STEP_WITHOUT, err);
 }
 
@@ -312,15 +301,12 @@ int sessions_looked(struct capture *c, const struct attempt *a, const struct pag
 	struct sessions *s = &c->sessions;
 	enum step step = (enum step)s->step;
 	bool same;
-	int rc = 0;
 
 	s->step = STEP_NONE;
 	if (a->status != 200 || !a->has_payload || a->truncated)
 		return 0;
 	if (step == STEP_WITHOUT)
-		rc = pages_visit(&c->pages, s->page, &s->before, err);
-	if (rc)
-		return rc;
+		TRY(pages_visit(&c->pages, s->page, &s->before, err));
 	same = page_visit_is_same(&s->before, a);
 	s->before = *as_visit;
 	if (step == STEP_WITHOUT)
@@ -333,4 +319,127 @@ int sessions_looked(struct capture *c, const struct attempt *a, const struct pag
 void sessions_dropped(struct capture *c)
 {
 	c->sessions.step = STEP_NONE;
+}
+
+/* ---- cookie gates ---- */
+
+void cookie_gate_release(struct cookie_gate *g)
+{
+	cookie_gate_steps_release(&g->steps);
+}
+
+static unsigned attempts_of(const struct capture *c)
+{
+	return c->settings->attempts ? c->settings->attempts : PLAN_ATTEMPTS;
+}
+
+/* Keeps the name of the first cookie that a head sets; false if there is none. */
+static bool note_cookie(struct cookie_gate *g, const struct fields *head)
+{
+	for (size_t i = 0; i < head->items.len; i++) {
+		struct cookie cookie;
+		size_t len = 0;
+
+		if (!word_is(head->items.ptr[i].name, SLICE("set-cookie")) ||
+			cookie_parse(head->items.ptr[i].value, 0, &cookie))
+			continue;
+		while (len < cookie.name.len && len < COOKIE_GATE_NAME_MAX &&
+			cookie.name.ptr[len] > ' ' && cookie.name.ptr[len] < 0x7f)
+			len++;
+		(void)snprintf(g->purpose, sizeof g->purpose, ATTEMPT_COOKIE "%.*s", (int)len,
+			cookie.name.ptr);
+		return true;
+	}
+	return false;
+}
+
+static const struct cookie_gate_step *find_step(const struct cookie_gate *g, uint32_t from)
+{
+	for (size_t i = 0; i < g->steps.len; i++)
+		if (g->steps.ptr[i].from == from)
+			return &g->steps.ptr[i];
+	return NULL;
+}
+
+static int visit_again(struct capture *c, struct cookie_gate_step *step, struct err *err)
+{
+	uint32_t host = c->pages.list.ptr[step->from].host;
+
+	if (step->again || !c->pages.list.ptr[step->from].taken || fetch_is_down(c, host))
+		return 0;
+	step->again = true;
+	sessions_try(c, step->from);
+	return err_code(err, fetch_hold(c, &(struct request){.kind = REQUEST_AGAIN,
+						   .host = host,
+						   .order = {.page = step->from,
+							   .leg = PLAN_VISIT,
+							   .attempt = attempts_of(c) + 1}}));
+}
+
+/* Visits all pages again that were sent to the gate, but for the one that closes the circle. */
+static int open_gate(struct capture *c, uint32_t gate, uint32_t last, struct err *err)
+{
+	struct cookie_gate *g = &c->gate;
+
+	for (size_t i = 0; i < g->steps.len; i++) {
+		struct cookie_gate_step *step = &g->steps.ptr[i];
+
+		if (step->to == gate && (step->from != last || step->from == gate))
+			TRY(visit_again(c, step, err));
+	}
+	return 0;
+}
+
+/* Whether redirects lead from a page back to it, and one of them sets a cookie. */
+static bool gate_leads_back(const struct cookie_gate *g, uint32_t page)
+{
+	const struct cookie_gate_step *step = find_step(g, page);
+	bool sets = false;
+
+	for (unsigned i = 0; i < COOKIE_GATE_LOOP_MAX && step; i++) {
+		sets = sets || step->sets;
+		if (step->to == page)
+			return sets;
+		step = find_step(g, step->to);
+	}
+	return false;
+}
+
+int cookie_gate_redirected(struct capture *c, const struct plan_order *order,
+	const struct url *target, struct err *err)
+{
+	struct cookie_gate *g = &c->gate;
+	struct cookie_gate_step step = {.from = order->page};
+	const struct cookie_gate_step *next;
+
+	if (c->looking || order->leg != PLAN_VISIT || c->settings->no_cookies)
+		return 0;
+	if (order->attempt > attempts_of(c)) {
+		g->useless++;
+		return 0;
+	}
+	step.sets = note_cookie(g, reading_head(&c->lane->reading));
+	if (g->useless >= COOKIE_GATE_USELESS_MAX || g->steps.len >= COOKIE_GATE_STEPS_MAX ||
+		find_step(g, order->page) || !pages_find(&c->pages, url_page(target), &step.to))
+		return 0;
+	cookie_gate_steps_push(&g->steps, step);
+	next = find_step(g, step.to);
+	if (next && gate_leads_back(g, step.to))
+		return open_gate(c, next->to, step.from, err);
+	if (next && next->sets) /* under way before the cookie came */
+		return open_gate(c, step.to, step.to, err);
+	return step.sets ? open_gate(c, step.from, step.from, err) : 0;
+}
+
+slice cookie_gate_purpose(const struct capture *c, const struct plan_order *order)
+{
+	const struct cookie_gate_step *step = find_step(&c->gate, order->page);
+	bool is_again = order->leg == PLAN_VISIT && order->attempt > attempts_of(c);
+
+	return is_again && step && step->again ? slice_str(c->gate.purpose) : (slice){0};
+}
+
+bool cookie_gate_allows(const struct capture *c, const struct plan_order *order)
+{
+	return c->gate.useless < COOKIE_GATE_USELESS_MAX || !cookie_gate_purpose(c, order).len;
 }

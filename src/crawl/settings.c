@@ -1,149 +1,89 @@
 #include "crawl/settings.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "archive/warc_input.h"
+#include "base/closest.h"
 #include "base/format.h"
 #include "base/parse.h"
 #include "base/word.h"
-#include "crawl/gate.h"
-#include "frontier/traps.h"
-#include "plan/plan.h"
-#include "rank/order.h"
+#include "crawl/crawl_options.h"
+#include "formats/url.h"
+#include "net/net.h"
+#include "plan/rank_order.h"
 
-/* One row for each setting: how it is called, where it is, what it is. */
-enum setting_kind {
-	SETTING_TEXTS,
-	SETTING_TEXT,
-	SETTING_BOOL,
-	SETTING_U32,
-	SETTING_U64,
-	SETTING_DOUBLE,
+/* ---- settings ---- */
+
+/* What is saved and no option: found, or put together from several. */
+#define INNER(kind_, member_, tags_)                                                        \
+	{                                                                                   \
+		.kind = OPTION_##kind_, .offset = offsetof(struct crawl_settings, member_), \
+		.name = #member_, .saved = #member_, .tags = (tags_)                        \
+	}
+
+static const struct option_spec INNER[] = {
+	INNER(LIST, seeds, CRAWL_OWN),
+	INNER(FLAG, watch, 0),
+	INNER(UINT, order, CRAWL_OWN),
+	INNER(STRING, weights, CRAWL_OWN),
+	INNER(LIST, ignore, 0),
+	INNER(LIST, headers, 0),
+	INNER(LIST, withheld, 0),
+	INNER(STRING, proxy, 0),
+	INNER(STRING, software, 0),
+	{.name = NULL},
 };
 
-struct setting {
-	const char *name;
-	size_t offset;
-	enum setting_kind kind;
-	bool is_own; /* of a capture, as crawl_setting_is_own */
-};
-
-/* clang-format off */
-#define SETTING(name, kind) {#name, offsetof(struct crawl_settings, name), kind, false}
-#define OWN(name, kind) {#name, offsetof(struct crawl_settings, name), kind, true}
-/* clang-format on */
-
-static const struct setting SETTINGS[] = {
-	OWN(seeds, SETTING_TEXTS),
-	SETTING(watch, SETTING_BOOL),
-	OWN(scope, SETTING_U32),
-	OWN(surts, SETTING_TEXTS),
-	OWN(includes, SETTING_TEXTS),
-	OWN(excludes, SETTING_TEXTS),
-	OWN(no_requisites, SETTING_BOOL),
-	OWN(max_pages, SETTING_U32),
-	OWN(max_depth, SETTING_U32),
-	OWN(max_outside, SETTING_U32),
-	OWN(trap_budget, SETTING_U32),
-	OWN(no_traps, SETTING_BOOL),
-	OWN(forms, SETTING_U32),
-	OWN(spam, SETTING_U32),
-	OWN(cloaking, SETTING_BOOL),
-	OWN(strategy, SETTING_TEXT),
-	OWN(single, SETTING_BOOL),
-	OWN(plan_apart, SETTING_BOOL),
-	SETTING(automatic_delay, SETTING_BOOL),
-	SETTING(delay, SETTING_DOUBLE),
-	SETTING(jobs, SETTING_U32),
-	OWN(time_limit, SETTING_DOUBLE),
-	OWN(aim, SETTING_U32),
-	OWN(dust, SETTING_U32),
-	OWN(mirrors, SETTING_U32),
-	OWN(order, SETTING_U32),
-	OWN(topic, SETTING_TEXT),
-	OWN(weights, SETTING_TEXT),
-	OWN(unweighted, SETTING_BOOL),
-	OWN(host_budget, SETTING_U32),
-	OWN(size, SETTING_U32),
-	OWN(earlier, SETTING_U32),
-	OWN(tau, SETTING_DOUBLE),
-	OWN(attempts, SETTING_U32),
-	OWN(rates, SETTING_TEXT),
-	OWN(no_sitemaps, SETTING_BOOL),
-	SETTING(bytes_only, SETTING_BOOL),
-	SETTING(records, SETTING_BOOL),
-	SETTING(without_rules, SETTING_TEXTS),
-	SETTING(ignore, SETTING_TEXTS),
-	SETTING(no_probes, SETTING_BOOL),
-	OWN(variant_language, SETTING_TEXT),
-	SETTING(connect_timeout, SETTING_DOUBLE),
-	SETTING(stall_timeout, SETTING_DOUBLE),
-	SETTING(timeout, SETTING_DOUBLE),
-	SETTING(max_body, SETTING_U64),
-	SETTING(max_header, SETTING_U64),
-	OWN(max_bytes, SETTING_U64),
-	SETTING(http2, SETTING_BOOL),
-	SETTING(ca_file, SETTING_TEXT),
-	SETTING(insecure, SETTING_BOOL),
-	SETTING(no_cookies, SETTING_BOOL),
-	SETTING(headers, SETTING_TEXTS),
-	SETTING(withheld, SETTING_TEXTS),
-	SETTING(proxy, SETTING_TEXT),
-	SETTING(keep_secrets, SETTING_BOOL),
-	SETTING(warc_size, SETTING_U64),
-	SETTING(warc_coding, SETTING_U32),
-	SETTING(warc_prefix, SETTING_TEXT),
-	SETTING(user_agent, SETTING_TEXT),
-	SETTING(contact, SETTING_TEXT),
-	SETTING(hours, SETTING_TEXT),
-	SETTING(ignore_robots, SETTING_BOOL),
-	SETTING(robots_age, SETTING_DOUBLE),
-	SETTING(down_after, SETTING_DOUBLE),
-	SETTING(bandwidth, SETTING_U64),
-	SETTING(min_free, SETTING_U64),
-	SETTING(dns, SETTING_TEXT),
-	SETTING(dns_records, SETTING_BOOL),
-	SETTING(allow_private, SETTING_BOOL),
-};
-
-enum { SETTING_COUNT = sizeof SETTINGS / sizeof SETTINGS[0] };
+static const struct option_spec *const TABLES[] = {INNER, CRAWL_SPECS, NULL};
 
 _Static_assert(sizeof(enum scope_kind) == sizeof(uint32_t), "stored as one");
 _Static_assert(sizeof(unsigned) == sizeof(uint32_t), "stored as one");
 
+/* Calls back for each row that is saved, until a call returns not 0. */
+typedef int on_row(void *context, const struct option_spec *row);
+
+static int each_row(on_row *call, void *context)
+{
+	int rc = 0;
+
+	for (const struct option_spec *const *t = TABLES; *t; t++)
+		for (const struct option_spec *row = *t; rc == 0 && row->name; row++)
+			if (row->saved)
+				rc = call(context, row);
+	return rc;
+}
+
+static const struct option_spec *find_row(slice saved)
+{
+	for (const struct option_spec *const *t = TABLES; *t; t++)
+		for (const struct option_spec *row = *t; row->name; row++)
+			if (row->saved && slice_eq(slice_str(row->saved), saved))
+				return row;
+	return NULL;
+}
+
+static int set_usual(void *context, const struct option_spec *row)
+{
+	return row->usual ? option_set(row, context, row->usual, "", NULL) : 0;
+}
+
 void crawl_settings_init(struct crawl_settings *s)
 {
-	*s = (struct crawl_settings){
-		.scope = SCOPE_HOST,
-		.max_depth = UINT32_MAX,
-		.max_outside = CRAWL_MAX_OUTSIDE,
-		.trap_budget = TRAPS_BUDGET,
-		.strategy = "stillpoint",
-		.automatic_delay = true,
-		.jobs = 1,
-		.min_free = GATE_MIN_FREE,
-		.warc_coding = WARC_CODING_GZIP,
-	};
+	*s = (struct crawl_settings){.max_depth = UINT32_MAX};
+	(void)each_row(set_usual, s);
+}
+
+static int release_list(void *context, const struct option_spec *row)
+{
+	if (row->kind == OPTION_LIST)
+		text_list_release(option_field(row, context));
+	return 0;
 }
 
 void crawl_settings_release(struct crawl_settings *s)
 {
-	text_list_release(&s->seeds);
-	text_list_release(&s->surts);
-	text_list_release(&s->includes);
-	text_list_release(&s->excludes);
-	text_list_release(&s->headers);
-	text_list_release(&s->withheld);
-	text_list_release(&s->without_rules);
-	text_list_release(&s->ignore);
-}
-
-bool text_list_has(const struct text_list *list, const char *text)
-{
-	for (size_t i = 0; i < list->len; i++)
-		if (strcmp(list->ptr[i], text) == 0)
-			return true;
-	return false;
+	(void)each_row(release_list, s);
 }
 
 bool crawl_prefix_is_valid(slice prefix)
@@ -160,10 +100,34 @@ bool crawl_prefix_is_valid(slice prefix)
 
 bool crawl_setting_is_own(const char *name)
 {
-	for (size_t i = 0; i < SETTING_COUNT; i++)
-		if (strcmp(SETTINGS[i].name, name) == 0)
-			return SETTINGS[i].is_own;
-	return false;
+	const struct option_spec *row = find_row(slice_str(name));
+
+	return row && row->tags & CRAWL_OWN;
+}
+
+double crawl_connect_timeout(const struct crawl_settings *s)
+{
+	return fmax(s->timeout / 120, fmin(s->timeout / 2, NET_CONNECT_TIMEOUT));
+}
+
+double crawl_stall_timeout(const struct crawl_settings *s)
+{
+	return fmax(s->timeout / 60, fmin(s->timeout / 2, NET_STALL_TIMEOUT));
+}
+
+/* Bytes of a value that is neither text nor a list. */
+static size_t size_of(const struct option_spec *row)
+{
+	switch (row->kind) {
+	case OPTION_FLAG:
+	case OPTION_SWITCH:
+		return sizeof(bool);
+	case OPTION_CHOICE:
+	case OPTION_UINT:
+		return sizeof(uint32_t);
+	default: /* a number or a pointer */
+		return sizeof(uint64_t);
+	}
 }
 
 slice crawl_settings_prefix(slice text)
@@ -183,68 +147,62 @@ slice crawl_settings_prefix(slice text)
 
 /* ---- writing ---- */
 
-/* A scalar as text; empty when it is the default. */
-static slice scalar_text(
-	const struct setting *row, const void *at, const void *usual, char out[FORMAT_DOUBLE_SIZE])
-{
-	static const size_t SIZES[] = {
-		[SETTING_BOOL] = sizeof(bool),
-		[SETTING_U32] = sizeof(uint32_t),
-		[SETTING_U64] = sizeof(uint64_t),
-		[SETTING_DOUBLE] = sizeof(double),
-	};
+_Static_assert(sizeof(double) == sizeof(uint64_t) && sizeof(char *) == sizeof(uint64_t),
+	"as size_of has it");
 
-	if (memcmp(at, usual, SIZES[row->kind]) == 0)
-		return SLICE("");
+/* A number or truth value as text. */
+static slice scalar_text(
+	const struct option_spec *row, const void *at, char out[FORMAT_DOUBLE_SIZE])
+{
 	switch (row->kind) {
-	case SETTING_BOOL:
+	case OPTION_FLAG:
+	case OPTION_SWITCH:
 		return *(const bool *)at ? SLICE("true") : SLICE("false");
-	case SETTING_U32:
+	case OPTION_CHOICE:
+	case OPTION_UINT:
 		return (slice){out, format_u64(*(const uint32_t *)at, out)};
-	case SETTING_U64:
+	case OPTION_SIZE:
 		return (slice){out, format_u64(*(const uint64_t *)at, out)};
 	default:
 		return (slice){out, format_double(*(const double *)at, out)};
 	}
 }
 
-static int each_text(const struct setting *row, const struct text_list *list,
-	crawl_on_setting *call, void *context)
-{
-	int rc = 0;
+struct telling {
+	const struct crawl_settings *settings;
+	struct crawl_settings usual;
+	crawl_on_setting *call;
+	void *context;
+};
 
-	for (size_t i = 0; rc == 0 && i < list->len; i++)
-		rc = call(context, row->name, slice_str(list->ptr[i]));
-	return rc;
+static int tell_row(void *context, const struct option_spec *row)
+{
+	const struct telling *x = context;
+	const void *at = (const char *)x->settings + row->offset;
+	const void *usual = (const char *)&x->usual + row->offset;
+	const struct text_list *list = at;
+	char number[FORMAT_DOUBLE_SIZE];
+	const char *text;
+
+	if (row->kind == OPTION_LIST) {
+		for (size_t i = 0; i < list->len; i++)
+			TRY(x->call(x->context, row->saved, slice_str(list->ptr[i])));
+		return 0;
+	}
+	if (row->kind != OPTION_STRING)
+		return memcmp(at, usual, size_of(row)) == 0
+			       ? 0
+			       : x->call(x->context, row->saved, scalar_text(row, at, number));
+	text = *(const char *const *)at;
+	return text && text[0] ? x->call(x->context, row->saved, slice_str(text)) : 0;
 }
 
 int crawl_settings_each(const struct crawl_settings *s, crawl_on_setting *call, void *context)
 {
-	struct crawl_settings usual;
-	char number[FORMAT_DOUBLE_SIZE];
-	int rc = 0;
+	struct telling x = {.settings = s, .call = call, .context = context};
 
-	crawl_settings_init(&usual);
-	for (size_t i = 0; rc == 0 && i < SETTING_COUNT; i++) {
-		const struct setting *row = &SETTINGS[i];
-		const void *at = (const char *)s + row->offset;
-		slice text;
-
-		if (row->kind == SETTING_TEXTS) {
-			rc = each_text(row, at, call, context);
-			continue;
-		}
-		if (row->kind == SETTING_TEXT) {
-			const char *value = *(const char *const *)at;
-
-			text = value ? slice_str(value) : SLICE("");
-		} else {
-			text = scalar_text(row, at, (const char *)&usual + row->offset, number);
-		}
-		if (text.len > 0)
-			rc = call(context, row->name, text);
-	}
-	return rc;
+	crawl_settings_init(&x.usual);
+	return each_row(tell_row, &x);
 }
 
 static int write_line(void *context, const char *name, slice value)
@@ -276,9 +234,10 @@ static int read_text(slice value, struct arena *arena, const char **ret)
 static int read_texts(slice value, struct arena *arena, struct text_list *list)
 {
 	const char *text = NULL;
-	int rc = read_text(value, arena, &text);
 
-	return rc ? rc : text_list_push(list, text);
+	TRY(read_text(value, arena, &text));
+	text_list_push(list, text);
+	return 0;
 }
 
 static int read_u32(slice value, uint32_t *ret)
@@ -292,24 +251,34 @@ static int read_u32(slice value, uint32_t *ret)
 	return 0;
 }
 
-static int read_value(const struct setting *row, slice value, struct arena *arena, void *at)
+static int read_number(const struct option_spec *row, slice value, uint32_t *ret)
+{
+	TRY(read_u32(value, ret));
+	for (uint32_t i = 0; row->kind == OPTION_CHOICE && i <= *ret; i++)
+		if (!row->choices[i])
+			TRY(ERR_SYNTAX);
+	return 0;
+}
+
+static int read_value(const struct option_spec *row, slice value, struct arena *arena, void *at)
 {
 	switch (row->kind) {
-	case SETTING_TEXTS:
+	case OPTION_LIST:
 		return read_texts(value, arena, at);
-	case SETTING_TEXT:
+	case OPTION_STRING:
 		return read_text(value, arena, at);
-	case SETTING_BOOL:
+	case OPTION_FLAG:
+	case OPTION_SWITCH:
 		*(bool *)at = slice_eq(value, SLICE("true"));
 		return 0;
-	case SETTING_U32:
-		return read_u32(value, at);
-	case SETTING_U64:
+	case OPTION_CHOICE:
+	case OPTION_UINT:
+		return read_number(row, value, at);
+	case OPTION_SIZE:
 		return parse_u64(value, at);
-	case SETTING_DOUBLE:
+	default:
 		return parse_double(value, at);
 	}
-	return 0;
 }
 
 static int read_line(struct crawl_settings *s, slice line, struct arena *arena)
@@ -317,11 +286,14 @@ static int read_line(struct crawl_settings *s, slice line, struct arena *arena)
 	const char *blank = memchr(line.ptr, ' ', line.len);
 	slice name = slice_sub(line, 0, blank ? (size_t)(blank - line.ptr) : line.len);
 	slice value = slice_sub(line, name.len + 1, line.len);
+	const struct option_spec *row = find_row(name);
 
-	for (size_t i = 0; i < SETTING_COUNT; i++)
-		if (slice_eq(name, slice_str(SETTINGS[i].name)))
-			return read_value(
-				&SETTINGS[i], value, arena, (char *)s + SETTINGS[i].offset);
+	if (row)
+		return read_value(row, value, arena, option_field(row, s));
+	/* Archives of earlier versions say apart that the delay is not automatic, before they say
+	 * it. */
+	if (slice_eq(name, SLICE("automatic_delay")) && slice_eq(value, SLICE("false")))
+		s->delay = 0;
 	return 0;
 }
 
@@ -338,11 +310,8 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 		text = slice_sub(text, len + 1, text.len);
 	}
 	if (rc == 0 &&
-		(s->scope > SCOPE_DOMAIN || s->seeds.len == 0 || s->jobs == 0 ||
-			(s->warc_prefix && !crawl_prefix_is_valid(slice_str(s->warc_prefix))) ||
-			s->warc_coding > WARC_CODING_ZSTD || s->aim > PLAN_COMPLETE ||
-			s->order > RANK_WEIGHTS || s->dust >= CRAWL_DUST_COUNT ||
-			s->mirrors >= CRAWL_MIRRORS_COUNT || s->earlier >= CRAWL_EARLIER_COUNT))
+		(s->seeds.len == 0 || s->jobs == 0 || s->order > RANK_WEIGHTS ||
+			(s->warc_prefix && !crawl_prefix_is_valid(slice_str(s->warc_prefix)))))
 		rc = ERR_SYNTAX;
 	if (rc == ERR_NOMEM)
 		return err_code(err, rc);
@@ -350,6 +319,48 @@ int crawl_settings_read(struct crawl_settings *s, slice text, struct arena *aren
 			    "the capture's settings in the catalog are damaged: it cannot be "
 			    "resumed, but what it captured is kept")
 		  : 0;
+}
+
+/* ---- changing ---- */
+
+static void add_missing(struct text_list *to, const struct text_list *from)
+{
+	for (size_t i = 0; i < from->len; i++)
+		if (!text_list_has(to, from->ptr[i]))
+			text_list_push(to, from->ptr[i]);
+}
+
+void crawl_settings_change(struct crawl_settings *s, const struct crawl_command *to)
+{
+	for (size_t i = 0; CRAWL_SPECS[i].name; i++) {
+		const struct option_spec *row = &CRAWL_SPECS[i];
+		const void *from = (const char *)to + row->offset;
+
+		if (!to->given[i] || !row->saved || !(row->tags & CRAWL_CHANGES))
+			continue;
+		if (row->kind == OPTION_LIST)
+			add_missing(option_field(row, s), from);
+		else
+			memcpy(option_field(row, s), from, size_of(row));
+	}
+}
+
+static int reset_unfit(void *context, const struct option_spec *row)
+{
+	struct crawl_settings usual;
+
+	if (!row->unfit[CRAWL_BY_WATCH])
+		return 0;
+	crawl_settings_init(&usual);
+	memcpy(option_field(row, context), option_field(row, &usual), size_of(row));
+	return 0;
+}
+
+void crawl_settings_for_watch(struct crawl_settings *s)
+{
+	(void)each_row(reset_unfit, s);
+	s->watch = true;
+	s->no_probes = true;
 }
 
 /* ---- the scope ---- */
@@ -389,4 +400,104 @@ int crawl_settings_scope(const struct crawl_settings *s, struct scope *ret, stru
 	for (size_t i = 0; rc == 0 && i < s->excludes.len; i++)
 		rc = add_pattern(ret, s->excludes.ptr[i], "exclude", scope_add_exclude, err);
 	return rc;
+}
+
+/* ---- strategies by name ---- */
+
+enum { STEM_SIZE = 64 };
+
+/* Copies the name without -offline or -online; false when it has neither. */
+static bool make_stem(const char *name, char out[STEM_SIZE])
+{
+	const char *dash = strrchr(name, '-');
+
+	if (!dash || (strcmp(dash, "-offline") != 0 && strcmp(dash, "-online") != 0))
+		return false;
+	(void)snprintf(out, STEM_SIZE, "%.*s", (int)(dash - name), name);
+	return true;
+}
+
+const struct plan_strategy *strategy_named(const char *name, bool all_known, struct err *err)
+{
+	const struct plan_strategy *found = plan_strategy_find(name, all_known);
+	char stems[2][STEM_SIZE]; /* one that is the best so far, and one to try */
+	int spare = 0;
+	struct closest c;
+	const char *best;
+
+	if (found)
+		return found;
+	closest_init(&c, name);
+	for (size_t i = 0; (found = plan_strategy_at(i)); i++) {
+		closest_offer(&c, found->name);
+		if (make_stem(found->name, stems[spare]))
+			closest_offer(&c, stems[spare]);
+		if (closest_get(&c) == stems[spare])
+			spare = !spare;
+	}
+	best = closest_get(&c);
+	(void)err_set(err, ERR_USAGE,
+		"unknown strategy '%.99s'%s%s%s (all: stillpoint plan --list-strategies)", name,
+		best ? ", did you mean '" : "", best ? best : "", best ? "'?" : "");
+	return NULL;
+}
+
+/* ---- how site owners reach the user ---- */
+
+#define PRODUCT "Mozilla/5.0 (compatible; stillpoint/" STILLPOINT_VERSION
+
+/* No character that would end the comment of a user agent, or its line. */
+static bool is_plain(slice text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (text.ptr[i] <= ' ' || text.ptr[i] >= 0x7f || strchr("()<>\"\\;", text.ptr[i]))
+			return false;
+	return text.len > 0;
+}
+
+static bool is_url(slice text)
+{
+	return slice_starts_with(text, SLICE("http://")) ||
+	       slice_starts_with(text, SLICE("https://"));
+}
+
+static bool is_good_url(slice text)
+{
+	URL_SCOPED(url);
+	bool good;
+	good = url_parse(&url, text, NULL, NULL) == 0;
+	return good;
+}
+
+/* Something, one "@", and a name with a dot in it or "localhost". */
+static bool is_mail(slice text)
+{
+	const char *at = memchr(text.ptr, '@', text.len);
+	slice host;
+
+	if (!at || at == text.ptr)
+		return false;
+	host = slice_sub(text, (size_t)(at - text.ptr) + 1, text.len);
+	return host.len > 0 && !memchr(host.ptr, '@', host.len) &&
+	       !memchr(text.ptr, ':', text.len) && !memchr(text.ptr, '/', text.len) &&
+	       (memchr(host.ptr, '.', host.len) || slice_eq(host, SLICE("localhost")));
+}
+
+bool contact_is_valid(slice contact)
+{
+	return is_plain(contact) && (is_url(contact) ? is_good_url(contact) : is_mail(contact));
+}
+
+char *contact_user_agent(const struct crawl_settings *s)
+{
+	char *out;
+
+	if (s->user_agent)
+		return strdup(s->user_agent);
+	if (!s->contact)
+		return strdup(PRODUCT ")");
+	if (asprintf(&out, "%s +%s%s)", PRODUCT,
+		    is_url(slice_str(s->contact)) ? "" : "mailto:", s->contact) < 0)
+		return NULL;
+	return out;
 }

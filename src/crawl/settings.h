@@ -1,7 +1,6 @@
 /*
- * The settings of a capture. They are in the catalog, as lines "name value", for resume, and in the
- * warcinfo records, for readers of the archive. A list has a line for each element. Unknown names
- * are ignored; a missing one has its default.
+ * What a capture is asked to do, and how its settings are kept; strategies by their names; who the
+ * user is.
  */
 #ifndef CRAWL_SETTINGS_H
 #define CRAWL_SETTINGS_H
@@ -13,16 +12,18 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/lists.h"
 #include "base/slice.h"
-#include "base/vec.h"
-#include "url/scope.h"
+#include "formats/scope.h"
+#include "plan/plan.h"
 
-VEC_DECLARE(text_list, const char *);
+/* ---- settings ---- */
 
-bool text_list_has(const struct text_list *list, const char *text);
-
-/* Default of max_outside: some 100 MB of memory. */
-enum { CRAWL_MAX_OUTSIDE = 1000000 };
+/*
+ * The settings of a capture. They are in the catalog, as lines "name value", for resume, and in the
+ * warcinfo records, for readers of the archive. A list has a line for each element. Unknown names
+ * are ignored; a missing one has its default.
+ */
 
 /* What is done about URLs that show what others show (docs/duplicates.md). */
 enum crawl_dust { CRAWL_DUST_LEARN, CRAWL_DUST_APPLY, CRAWL_DUST_OFF, CRAWL_DUST_COUNT };
@@ -55,17 +56,25 @@ enum crawl_spam {
 /* Of host_budget: by what the hosts give. */
 #define CRAWL_BUDGET_AUTO UINT32_MAX
 
-/* Strings are borrowed, or in the arena that they were read into. Zeroed: all defaults. */
+/* Of delay: by how long answers take. */
+#define CRAWL_DELAY_AUTO (-1.0)
+
+/*
+ * Strings are borrowed, or in the arena that they were read into. Those that users may give are
+ * rows of the one table, crawl/crawl_options.c, which has their types, ranges and defaults.
+ */
 struct crawl_settings {
 	struct text_list seeds; /* absolute http or https URLs */
 	struct text_list surts, includes, excludes;
 	const char *strategy; /* name without suffix is fine */
 	const char *rates; /* CSV file, within the archive once the capture has begun; NULL: none */
-	const char *topic; /* as rank/topic.h has it; NULL: none */
+	const char *topic; /* as text/topic.h has it; NULL: none */
 	const char *weights;       /* CSV file of RANK_WEIGHTS, the same */
 	const char *user_agent;    /* NULL: the default */
-	const char *contact;       /* URL or mail address, as contact.h; NULL: none */
-	const char *hours;         /* as frontier/window.h; NULL: always */
+	const char *contact;       /* URL or mail address, as contact_is_valid; NULL: none */
+	const char *operator;      /* who answers for the capture, in one line; NULL: unknown */
+	const char *software;      /* that began it, "stillpoint/VERSION"; NULL: unknown */
+	const char *hours;         /* as crawl/gate.h; NULL: always */
 	struct text_list headers;  /* "Name: value", of every request */
 	struct text_list withheld; /* which secrets are needed (secrets.h) */
 	const char *proxy;         /* URL without a password; NULL: none, or one withheld */
@@ -73,12 +82,11 @@ struct crawl_settings {
 	const char *warc_prefix;   /* of file names, as crawl_prefix_is_valid; NULL: the default */
 	const char *dns;           /* servers, as net_params; NULL: the system's */
 
-	double delay;      /* seconds, when not automatic */
+	double delay;      /* seconds, or CRAWL_DELAY_AUTO */
 	double time_limit; /* seconds; 0: none */
-	double tau;
-	double connect_timeout, stall_timeout, timeout; /* 0: net's defaults */
-	uint64_t max_body, max_header;                  /* 0: net's defaults */
-	uint64_t max_bytes;                             /* of the whole capture; 0: no limit */
+	double timeout;    /* of a request */
+	uint64_t max_body;
+	uint64_t max_bytes;   /* of the whole capture; 0: no limit */
 	double robots_age;    /* seconds that a robots.txt is trusted; 0: 24 h */
 	double down_after;    /* seconds without an answer; 0: PACE_DOWN_AFTER */
 	uint64_t bandwidth;   /* bytes per second; 0: no limit */
@@ -99,14 +107,13 @@ struct crawl_settings {
 	uint32_t max_outside; /* URLs outside the scope that are kept; others are counted */
 	uint32_t spam;        /* enum crawl_spam */
 	uint32_t forms;       /* queries of search forms; 0: none are sent (form_queries.h) */
-	uint32_t trap_budget; /* URLs of a shape that need no new content (frontier/traps.h) */
+	uint32_t trap_budget; /* URLs of a shape that need no new content (crawl/traps.h) */
 
 	uint32_t dust;    /* enum crawl_dust */
 	uint32_t mirrors; /* enum crawl_mirrors */
 	uint32_t earlier; /* enum crawl_earlier */
 
-	bool watch; /* a capture without an end: looks at a site under watch */
-	bool automatic_delay;
+	bool watch;      /* a capture without an end: looks at a site under watch */
 	bool unweighted; /* the order is no weight for the planner */
 	bool single;
 	bool plan_apart;    /* every server and every requisite for itself */
@@ -114,17 +121,17 @@ struct crawl_settings {
 	bool no_sitemaps;
 	bool ignore_robots;
 	bool http2;
-	bool insecure;                /* certificates are not checked */
-	bool no_cookies;              /* neither taken nor sent */
-	bool keep_secrets;            /* in the request records */
-	bool allow_private;           /* no address guard */
-	bool dns_records;             /* archive what the DNS said */
-	bool no_traps;                /* endless parts of a site are followed */
-	const char *variant_language; /* Accept-Language of some probes; NULL: none */
-	bool cloaking;                /* some pages are fetched as a browser would, too */
-	bool no_probes;               /* no further looks at pages (probing.h) */
-	bool records;                 /* evidence of revisits: a record for each, not compact */
-	bool bytes_only; /* no rules against noise: pages are compared by their bytes */
+	bool insecure;      /* certificates are not checked */
+	bool no_cookies;    /* neither taken nor sent */
+	bool keep_secrets;  /* in the request records */
+	bool allow_private; /* no address guard */
+	bool dns_records;   /* archive what the DNS said */
+	bool no_traps;      /* endless parts of a site are followed */
+	bool all_views;     /* views are pages like all others (views.h) */
+	bool cloaking;      /* some pages are fetched as a browser would, too */
+	bool no_probes;     /* no further looks at pages (probing.h) */
+	bool compact;       /* looks that found nothing new are compact (warc/compact.h) */
+	bool bytes_only;    /* no rules against noise: pages are compared by their bytes */
 	struct text_list without_rules; /* built-in rules that are off */
 	struct text_list ignore;        /* lines of the user's rules (proof/rulebook.h) */
 };
@@ -158,5 +165,40 @@ int crawl_settings_read(
 /* The scope that they say. 0, or as scope_add_seed; release it in any case. */
 int crawl_settings_scope(
 	const struct crawl_settings *s, struct scope *ret, struct err *err) SP_MUST_CHECK;
+
+/* How long connecting and silence may last, by the time that a whole request may take. */
+double crawl_connect_timeout(const struct crawl_settings *s);
+double crawl_stall_timeout(const struct crawl_settings *s);
+
+/* Makes them those of a site under watch: what has no effect there is the default. */
+void crawl_settings_for_watch(struct crawl_settings *s);
+
+/* Seconds between two instants of a watch's grid, at least. */
+#define CRAWL_GRID_MIN 10.0
+
+struct crawl_command;
+
+/* Copies what a resumption changes, lists added to those that are there. 0 or ERR_NOMEM. */
+void crawl_settings_change(struct crawl_settings *s, const struct crawl_command *to);
+
+/* ---- strategies by name ---- */
+
+/* Strategies by the names that users write. */
+
+/* Finds a strategy; else NULL and an error that proposes one. */
+const struct plan_strategy *strategy_named(const char *name, bool all_known, struct err *err);
+
+/* ---- how site owners reach the user ---- */
+
+/*
+ * How site owners can reach the user: the user agent says it, in the usual form "Mozilla/5.0
+ * (compatible; stillpoint/VERSION +https://example.org/crawl)".
+ */
+
+/* Whether it is an http or https URL, or a mail address, that fits into a user agent. */
+bool contact_is_valid(slice contact);
+
+/* The user agent for these settings; the caller frees it. NULL: out of memory. */
+char *contact_user_agent(const struct crawl_settings *settings);
 
 #endif

@@ -1,3 +1,80 @@
+#include "crawl/sitemaps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "crawl/capture.h"
+#include "formats/link_kind.h"
+#include "formats/sitemap.h"
+#include "plan/rate_estimate.h"
+
+/* ---- which are known ---- */
+
+void sitemap_list_init(struct sitemap_list *l)
+{
+	*l = (struct sitemap_list){0};
+	seen_init(&l->seen, hash_key_random());
+}
+
+void sitemap_list_release(struct sitemap_list *l)
+{
+	for (size_t i = 0; i < l->waiting.len; i++)
+		free(l->waiting.ptr[i].url);
+	waiting_sitemaps_release(&l->waiting);
+	seen_release(&l->seen);
+}
+
+bool sitemap_list_is_full(const struct sitemap_list *l)
+{
+	return seen_count(&l->seen) >= SITEMAPS_MAX;
+}
+
+int sitemap_list_add(struct sitemap_list *l, slice url)
+{
+	return seen_add(&l->seen, url, 0);
+}
+
+/* Feeds are counted: some sites have one for each page. False when there are enough. */
+static bool sitemap_list_add_feed(struct sitemap_list *l)
+{
+	return l->feeds < SITEMAP_FEEDS_MAX && ++l->feeds;
+}
+
+bool sitemap_list_add_host(struct sitemap_list *l)
+{
+	if (l->foreign_hosts >= SITEMAP_FOREIGN_HOSTS_MAX)
+		return false;
+	l->foreign_hosts++;
+	return true;
+}
+
+int sitemap_list_wait(struct sitemap_list *l, slice url, const struct waiting_sitemap *sitemap)
+{
+	struct waiting_sitemap w = *sitemap;
+	int rc;
+
+	w.url = strndup(url.ptr, url.len);
+	rc = w.url ? waiting_sitemaps_push(&l->waiting, w) : ERR_NOMEM;
+	if (rc)
+		free(w.url);
+	return rc;
+}
+
+bool sitemap_list_take(struct sitemap_list *l, uint32_t host, struct waiting_sitemap *ret)
+{
+	struct waiting_sitemaps *v = &l->waiting;
+
+	for (size_t i = 0; i < v->len; i++)
+		if (v->ptr[i].host == host) {
+			*ret = v->ptr[i];
+			memmove(&v->ptr[i], &v->ptr[i + 1], (--v->len - i) * sizeof v->ptr[0]);
+			return true;
+		}
+	return false;
+}
+
+/* ---- fetching them ---- */
+
 /*
  * Sitemaps of the seeds' hosts, fetched as soon as their robots.txt is known: pages that are known
  * early can be planned. Under watch also the feeds of its pages; polling.c asks for both again.
@@ -6,13 +83,6 @@
  * (on other hosts, in an index, after a redirect, /sitemap.xml that no robots.txt names) are
  * fetched only if the robots.txt of their host, which is fetched first, allows it.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "crawl/capture.h"
-#include "extract/link_kind.h"
-#include "extract/sitemap.h"
-#include "rate/frequency.h"
 
 enum {
 	NESTING_MAX = 5, /* of indexes; the protocol allows none */
@@ -59,27 +129,23 @@ static int hold_allowed(
 	struct capture *c, uint32_t host, slice url, const struct named *n, struct err *err)
 {
 	struct robots_decision d = {.allowed = true};
-	int rc = 0;
 
 	if (!c->settings->ignore_robots)
-		rc = rules_decide(&c->rules, host, robots_url_path(url), &d, err);
-	if (rc || !d.allowed)
-		return rc;
+		TRY(rules_decide(&c->rules, host, robots_url_path(url), &d, err));
+	if (!d.allowed)
+		return 0;
 	return hold(c, url, n, err);
 }
 
 static int wait_for_rules(
 	struct capture *c, uint32_t host, slice url, const struct named *n, struct err *err)
 {
-	int rc = sitemap_list_wait(&c->sitemaps, url,
-		&(struct waiting_sitemap){.host = host,
-			.nesting = n->nesting,
-			.redirects = n->redirects,
-			.source = n->source,
-			.is_feed = n->is_feed});
-
-	if (rc)
-		return err_code(err, rc);
+	TRY(err_code(err, sitemap_list_wait(&c->sitemaps, url,
+				  &(struct waiting_sitemap){.host = host,
+					  .nesting = n->nesting,
+					  .redirects = n->redirects,
+					  .source = n->source,
+					  .is_feed = n->is_feed})));
 	return hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_UNKNOWN
 		       ? robots_fetch(c, host, false, err)
 		       : 0;
@@ -118,22 +184,19 @@ static int request_url(
 
 static int request(struct capture *c, const struct named *n, struct err *err)
 {
-	struct url url, base;
+	URL_SCOPED(url);
+	URL_SCOPED(base);
 	bool has_base;
 	int rc;
 
 	if (sitemap_list_is_full(&c->sitemaps) || c->stage.cancelled)
 		return 0;
-	url_init(&url);
-	url_init(&base);
 	has_base = n->base.len > 0 && url_parse(&base, n->base, NULL, NULL) == 0;
 	rc = url_parse(&url, n->url, has_base ? &base : NULL, NULL);
 	if (rc == 0)
 		rc = request_url(c, &url, n, err);
 	else
 		rc = rc == ERR_NOMEM ? err_code(err, rc) : 0;
-	url_release(&base);
-	url_release(&url);
 	return rc;
 }
 
@@ -150,18 +213,17 @@ static int copy_named(
 	struct capture *c, uint32_t host, size_t i, struct buf *out, bool *ret, struct err *err)
 {
 	const struct robots *robots = NULL;
-	int rc = 0;
 
 	*ret = false;
 	if (c->rules.list.ptr[host].robots)
-		rc = robots_cache_get(
-			&c->lane->robots, c->rules.list.ptr[host].robots, &robots, err);
-	if (rc || !robots || i >= robots->sitemaps.len)
-		return rc;
+		TRY(robots_cache_get(
+			&c->lane->robots, c->rules.list.ptr[host].robots, &robots, err));
+	if (!robots || i >= robots->sitemaps.len)
+		return 0;
 	buf_reset(out);
-	rc = buf_add(out, robots->sitemaps.ptr[i]);
-	*ret = rc == 0;
-	return err_code(err, rc);
+	TRY(err_code(err, buf_add(out, robots->sitemaps.ptr[i])));
+	*ret = true;
+	return 0;
 }
 
 /* Those that its robots.txt names, else the usual one. */
@@ -169,33 +231,33 @@ static int request_named(struct capture *c, uint32_t host, struct err *err)
 {
 	slice origin = hosts_at(&c->hosts, host)->origin;
 	struct named n = {.base = origin, .named_by = host};
-	struct buf url;
+	BUF_SCOPED(url, ROBOTS_PARSE_MAX);
 	bool there = true;
 	size_t i;
-	int rc = 0;
-
-	buf_init(&url, ROBOTS_PARSE_MAX);
-	for (i = 0; rc == 0 && there; i++) {
-		rc = copy_named(c, host, i, &url, &there, err);
+	for (i = 0; there; i++) {
+		TRY(copy_named(c, host, i, &url, &there, err));
 		n.url = buf_slice(&url);
-		if (rc == 0 && there)
-			rc = request(c, &n, err);
+		if (there)
+			TRY(request(c, &n, err));
 	}
-	if (rc == 0 && i == 1) {
+	if (i == 1) {
 		n.url = SLICE("/sitemap.xml");
 		n.named_by = NO_HOST;
-		rc = request(c, &n, err);
+		TRY(request(c, &n, err));
 	}
-	buf_release(&url);
-	return rc;
+	return 0;
 }
 
-/* Requests those that are allowed now; drops the others. */
-static int request_waiting(struct capture *c, uint32_t host, struct err *err)
+int sitemaps_request(struct capture *c, uint32_t host, struct err *err)
 {
 	struct waiting_sitemap w;
 	int rc = 0;
 
+	if (are_wanted(c, &c->rules.list.ptr[host])) {
+		c->rules.list.ptr[host].wants_sitemaps = false;
+		TRY(request_named(c, host, err));
+	}
+	/* Requests those that are allowed now; drops the others. */
 	if (c->rules.list.ptr[host].policy == ROBOTS_DISALLOW_ALL && !c->settings->ignore_robots)
 		return 0;
 	while (rc == 0 && sitemap_list_take(&c->sitemaps, host, &w)) {
@@ -212,26 +274,14 @@ static int request_waiting(struct capture *c, uint32_t host, struct err *err)
 	return rc;
 }
 
-int sitemaps_request(struct capture *c, uint32_t host, struct err *err)
-{
-	int rc = 0;
-
-	if (are_wanted(c, &c->rules.list.ptr[host])) {
-		c->rules.list.ptr[host].wants_sitemaps = false;
-		rc = request_named(c, host, err);
-	}
-	return rc ? rc : request_waiting(c, host, err);
-}
-
 int sitemaps_request_all(struct capture *c, struct err *err)
 {
 	uint32_t count = (uint32_t)hosts_count(&c->hosts);
-	int rc = 0;
 
-	for (uint32_t host = 0; rc == 0 && host < count; host++)
+	for (uint32_t host = 0; host < count; host++)
 		if (hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_KNOWN)
-			rc = sitemaps_request(c, host, err);
-	return rc;
+			TRY(sitemaps_request(c, host, err));
+	return 0;
 }
 
 int sitemaps_feed(struct capture *c, slice url, struct err *err)
@@ -246,7 +296,7 @@ int sitemaps_feed(struct capture *c, slice url, struct err *err)
 /* What is being read, and what it has listed so far. */
 struct listing {
 	const struct request *request;
-	unsigned source; /* under watch: of refresh/sources.h */
+	unsigned source; /* under watch: of plan/refresh_run.h */
 	const char *how;
 	uint64_t said; /* a hash of its entries */
 };
@@ -276,10 +326,8 @@ static int discover_entry(struct capture *c, const struct sitemap_entry *entry,
 		.is_listed = true,
 		.source = l->source,
 		.priority = entry->priority};
-	struct url url;
+	URL_SCOPED(url);
 	int rc;
-
-	url_init(&url);
 	rc = url_parse(&url, entry->loc, NULL, NULL);
 	found.url = &url;
 	if (word)
@@ -288,7 +336,6 @@ static int discover_entry(struct capture *c, const struct sitemap_entry *entry,
 		rc = discover(c, &found, err);
 	else if (rc != ERR_NOMEM)
 		rc = 0;
-	url_release(&url);
 	return rc;
 }
 
@@ -342,7 +389,7 @@ static int read_entries(
 	if (rc == 0 && c->looking && l->said == 0 && sitemap_format(reader) != SITEMAP_UNKNOWN)
 		l->said = 1; /* it lists nothing */
 	buf_release(&how);
-	return rc ? rc : discover_record_unkept(c, err);
+	return rc ? rc : discover_record_unkept(c);
 }
 
 /* Reads as much as possible; a broken sitemap is not an error. */
@@ -365,37 +412,33 @@ static int read_news(struct capture *c, struct listing *l, struct err *err)
 {
 	uint32_t place;
 	uint64_t said;
-	int rc = polling_opened(
-		c, l->request, buf_slice(&c->lane->reading.body), &place, &said, err);
 
-	if (rc == 0 && place != POLL_NONE)
+	TRY(polling_opened(c, l->request, buf_slice(&c->lane->reading.body), &place, &said, err));
+	if (place != POLL_NONE)
 		l->source = c->looking->polling.list.ptr[place].source;
 	l->said = said;
-	return rc || said ? rc : read_sitemap(c, l, err);
+	return said ? 0 : read_sitemap(c, l, err);
 }
 
 int sitemaps_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
 	const struct state_result *result, struct err *err)
 {
 	struct listing l = {.request = r};
-	struct url target;
-	int rc = 0;
+	URL_SCOPED(target);
 
-	url_init(&target);
 	if (f->status >= 200 && f->status < 300)
-		rc = c->looking ? read_news(c, &l, err) : read_sitemap(c, &l, err);
+		TRY(c->looking ? read_news(c, &l, err) : read_sitemap(c, &l, err));
 	else if (f->status >= 300 && f->status < 400 && r->redirects < REDIRECTS_MAX &&
 		 fetch_location(c, r, &target))
-		rc = request(c,
+		TRY(request(c,
 			&(struct named){.url = url_page(&target),
 				.named_by = NO_HOST,
 				.nesting = r->nesting,
 				.redirects = (uint8_t)(r->redirects + 1),
 				.source = r->source,
 				.is_feed = r->is_feed},
-			err);
-	url_release(&target);
-	return rc || !c->looking ? rc : polling_answered(c, r, f, result, l.said, err);
+			err));
+	return !c->looking ? 0 : polling_answered(c, r, f, result, l.said, err);
 }
 
 int sitemaps_dropped(

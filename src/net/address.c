@@ -1,16 +1,20 @@
+#include "net/address.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+/* ---- addresses ---- */
+
 /*
  * IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, RFC 8190; 3fff::/20 by RFC 9637,
  * 5f00::/16 by RFC 9602), RFC 4291 for what is global at all, RFC 6052, 3056 and 4380 for addresses
  * within addresses.
  */
-#include "net/address.h"
-
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <stdio.h>
-#include <string.h>
-#include <strings.h>
-#include <sys/socket.h>
 
 enum { BITS = 8 };
 
@@ -233,4 +237,27 @@ bool address_name_is_local(slice name)
 		strncasecmp(name.ptr + name.len - local.len, local.ptr, local.len) != 0)
 		return false;
 	return name.len == local.len || name.ptr[name.len - local.len - 1] == '.';
+}
+
+/* ---- ports ---- */
+
+/* Port 0 is none. */
+static const uint16_t REFUSED[] = {0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43,
+	53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135,
+	137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548,
+	554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190,
+	5060, 5061, 6000, 6379, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080};
+
+bool port_is_refused(unsigned port)
+{
+	for (size_t i = 0; i < sizeof REFUSED / sizeof REFUSED[0]; i++)
+		if (REFUSED[i] == port)
+			return true;
+	return false;
+}
+
+void port_explain(unsigned port, char *out, size_t size)
+{
+	(void)snprintf(out, size,
+		"port %u belongs to another service than the web, and browsers refuse it", port);
 }

@@ -1,8 +1,4 @@
-/*
- * Internet addresses, and which of them are nobody's business: the special-purpose registries of
- * IANA (RFC 6890 and what was added since), and where clouds keep the secrets of their machines.
- * All are pure.
- */
+/* Addresses of servers: their classes, the guard, and ports that are refused. */
 #ifndef NET_ADDRESS_H
 #define NET_ADDRESS_H
 
@@ -11,6 +7,14 @@
 #include <stdint.h>
 
 #include "base/slice.h"
+
+/* ---- addresses ---- */
+
+/*
+ * Internet addresses, and which of them are nobody's business: the special-purpose registries of
+ * IANA (RFC 6890 and what was added since), and where clouds keep the secrets of their machines.
+ * All are pure.
+ */
 
 struct sockaddr;
 
@@ -75,5 +79,18 @@ bool address_of_socket(const struct sockaddr *from, struct address *ret);
 
 /* Whether a name means this machine without asking anybody: localhost, *.localhost (RFC 6761). */
 bool address_name_is_local(slice name);
+
+/* ---- ports ---- */
+
+/*
+ * Ports of services that are not the web: the block list of the WHATWG Fetch Standard, section 2.9
+ * ("Port blocking"), which browsers keep to, and that of Redis. A page could make us say something
+ * there that such a service takes for a command.
+ */
+
+bool port_is_refused(unsigned port);
+
+/* "port 25 belongs to another service than the web, and browsers refuse it" */
+void port_explain(unsigned port, char *out, size_t size);
 
 #endif

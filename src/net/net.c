@@ -3,16 +3,145 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "net/dns.h"
-#include "net/lookup.h"
-#include "net/proxy.h"
+#include "net/list.h"
 #include "net/tls.h"
 #include "net/transfer.h"
+#include "net/wire.h"
+
+/* A lookup of its own: a name's addresses are wanted, but no connection yet. */
+
+struct lookup;
+LIST_DECLARE(lookup_list, struct lookup);
+
+struct lookup {
+	struct net_lookup result; /* first: it is what net_next_lookup hands out */
+	struct dns_waiter waiter;
+	struct lookups *lookups;
+	struct lookup *prev, *next;
+	struct lookup_list *list;
+	char *records;
+};
+
+LIST_DEFINE(lookup_list, struct lookup)
+
+/* Zero-initialise. */
+struct lookups {
+	struct lookup_list open, finished;
+};
+
+static void lookup_free(struct lookup *l)
+{
+	if (!l)
+		return;
+	dns_leave(&l->waiter);
+	lookup_list_remove(l);
+	free(l->records);
+	free(l);
+}
+
+static void free_all(struct lookup_list *list)
+{
+	struct lookup *next;
+
+	for (struct lookup *l = list->first; l; l = next) {
+		next = l->next;
+		lookup_free(l);
+	}
+}
+
+/* Ends all that are open and frees all. */
+static void lookups_release(struct lookups *l)
+{
+	free_all(&l->open);
+	free_all(&l->finished);
+}
+
+/* The next finished one, the caller's then, or NULL. */
+static struct lookup *lookups_next(struct lookups *l)
+{
+	struct lookup *first = l->finished.first;
+
+	if (first)
+		lookup_list_remove(first);
+	return first;
+}
+
+static void fill(struct lookup *l, const struct address *list, size_t count)
+{
+	char text[ADDRESS_TEXT_SIZE];
+
+	for (size_t i = 0; i < count; i++)
+		l->result.classes |= ADDRESS_SET(address_range(&list[i])->class);
+	address_format(&list[0], text);
+	(void)snprintf(l->result.ip, sizeof l->result.ip, "%s", text);
+}
+
+static void on_answer(struct dns_waiter *w, const struct dns_answer *answer)
+{
+	struct lookup *l = (void *)((char *)w - offsetof(struct lookup, waiter));
+
+	l->result.failure = answer->failure;
+	l->result.date = answer->date;
+	if (answer->failure != NET_FAILURE_NONE)
+		(void)snprintf(l->result.detail, sizeof l->result.detail, "%s", answer->detail);
+	else
+		fill(l, answer->list, answer->count);
+	if (answer->records && (l->records = strdup(answer->records)))
+		l->result.records = slice_str(l->records);
+	lookup_list_append(&l->lookups->finished, l);
+}
+
+static struct lookup *new_lookup(struct lookups *lookups, uint64_t tag)
+{
+	struct lookup *l = mem_new(1, sizeof *l);
+
+	l->result.tag = tag;
+	l->result.records = SLICE("");
+	l->lookups = lookups;
+	l->waiter.answered = on_answer;
+	lookup_list_append(&lookups->open, l);
+	return l;
+}
+
+/* Asks for the host of a URL, or knows it by itself. 0 or ERR_NOMEM. */
+static int lookup_start(struct lookups *lookups, struct dns *dns, slice host, uint64_t tag)
+{
+	struct lookup *l = new_lookup(lookups, tag);
+	struct address literal;
+	int rc;
+
+	if (!l)
+		return ERR_NOMEM;
+	if (address_parse(host, &literal)) {
+		fill(l, &literal, 1);
+		lookup_list_append(&lookups->finished, l);
+		return 0;
+	}
+	rc = dns_ask(dns, host, &l->waiter);
+	if (rc)
+		lookup_free(l);
+	return rc;
+}
+
+/* One that knows nothing, since a proxy would do the asking. */
+static int lookup_skip(struct lookups *lookups, uint64_t tag)
+{
+	struct lookup *l = new_lookup(lookups, tag);
+
+	if (!l)
+		return ERR_NOMEM;
+	lookup_list_append(&lookups->finished, l);
+	return 0;
+}
 
 enum {
 	EVENTS_MAX = 64, /* taken from epoll at once */
@@ -163,11 +292,9 @@ int net_close_kept(struct net *net, bool *ret_any, struct err *err)
 
 int net_new(const struct net_params *params, struct net **ret, struct err *err)
 {
-	struct net *net = calloc(1, sizeof *net);
+	struct net *net = mem_new(1, sizeof *net);
 	int rc;
 
-	if (!net)
-		return err_code(err, ERR_NOMEM);
 	/* Counted and guarded by libcurl itself: every net does it, and undoes it. */
 	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
 		free(net);

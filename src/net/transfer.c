@@ -1,24 +1,569 @@
 #include "net/transfer.h"
 
+#include <curl/curl.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/parse.h"
 #include "base/word.h"
-#include "http/framing.h"
-#include "http/payload.h"
-#include "net/curl_fields.h"
-#include "net/failure.h"
-#include "net/h2.h"
-#include "net/port.h"
-#include "net/proxy.h"
-#include "net/request.h"
-#include "url/url.h"
+#include "formats/http_fields.h"
+#include "formats/http_framing.h"
+#include "formats/http_payload.h"
+#include "formats/url.h"
+#include "net/address.h"
+#include "net/net.h"
+#include "net/wire.h"
+
+/* ---- bodies ---- */
+
+/* Empty; allocates and opens nothing. For the thread of the counter, until body_let_go. */
+static void body_init(struct body *b, const char *spool_dir, size_t *held)
+{
+	*b = (struct body){.spool_dir = spool_dir, .spool = -1, .held = held};
+	buf_init(&b->memory, NET_MEMORY_MAX);
+}
+
+static void free_memory(struct body *b)
+{
+	if (b->held)
+		*b->held -= b->memory.cap;
+	buf_release(&b->memory);
+}
+
+/* Closes the file; the body is empty. */
+static void body_release(struct body *b)
+{
+	if (b->spool >= 0)
+		(void)close(b->spool);
+	free_memory(b);
+	body_init(b, b->spool_dir, b->held);
+}
+
+void body_let_go(struct body *b)
+{
+	if (b->held)
+		*b->held -= b->memory.cap;
+	b->held = NULL;
+}
+
+static int fail(const struct body *b, struct err *err)
+{
+	return err_set(
+		err, ERR_IO, "cannot spool the body to %s: %s", b->spool_dir, strerror(errno));
+}
+
+static int write_spool(struct body *b, slice bytes, struct err *err)
+{
+	return io_write(b->spool, bytes.ptr, bytes.len) ? fail(b, err) : 0;
+}
+
+/* Moves what is in memory to a new file. */
+static int start_spool(struct body *b, struct err *err)
+{
+	int rc;
+
+	b->spool = tempfile_open(b->spool_dir);
+	if (b->spool < 0)
+		return fail(b, err);
+	rc = write_spool(b, buf_slice(&b->memory), err);
+	if (rc == 0) {
+		free_memory(b);
+	} else {
+		(void)close(b->spool);
+		b->spool = -1;
+	}
+	return rc;
+}
+
+static bool fits_memory(const struct body *b, size_t more)
+{
+	size_t len = b->memory.len;
+
+	if (more > NET_MEMORY_MAX - len)
+		return false;
+	return len + more <= NET_MEMORY_MIN || more < b->memory.cap - len ||
+	       *b->held + more <= NET_BODIES_MAX;
+}
+
+static int add_to_memory(struct body *b, slice bytes)
+{
+	size_t before = b->memory.cap;
+	int rc = buf_add(&b->memory, bytes);
+
+	*b->held += b->memory.cap - before;
+	return rc;
+}
+
+/*
+ * Appends: 0, ERR_NOMEM, or ERR_IO with a sentence when the file cannot be made or written; the
+ * body is as before then.
+ */
+static SP_MUST_CHECK int body_add(struct body *b, slice bytes, struct err *err)
+{
+	int rc = 0;
+
+	if (b->spool < 0 && !fits_memory(b, bytes.len))
+		rc = start_spool(b, err);
+	if (rc == 0)
+		rc = b->spool >= 0 ? write_spool(b, bytes, err) : add_to_memory(b, bytes);
+	if (rc == 0)
+		b->size += bytes.len;
+	else if (b->spool >= 0)
+		(void)ftruncate(b->spool, (off_t)b->size);
+	return rc;
+}
+
+/* ---- routes ---- */
+
+enum {
+	PORT_HTTP = 80,
+	PORT_HTTPS = 443,
+	ENTRY_MAX = DNS_NAME_MAX + DNS_ADDRESSES_MAX * (ADDRESS_TEXT_SIZE + 3) + 16,
+};
+
+/* The end of the host: its bracket, or what comes before port and slash. */
+static size_t host_end(slice authority)
+{
+	const char *bracket = memchr(authority.ptr, ']', authority.len);
+	size_t end = bracket ? (size_t)(bracket - authority.ptr) + 1 : 0;
+
+	while (end < authority.len && authority.ptr[end] != ':' && authority.ptr[end] != '/')
+		end++;
+	return end;
+}
+
+/* Reads "http://host:port/" as request_split_url writes it. 0 or ERR_NOMEM; release anyway. */
+static SP_MUST_CHECK int route_init(struct route *r, slice origin, unsigned allowed)
+{
+	bool tls = origin.len > 4 && origin.ptr[4] == 's';
+	slice rest = slice_sub(origin, tls ? strlen("https://") : strlen("http://"), origin.len);
+	size_t end = host_end(rest);
+	slice host = slice_sub(rest, 0, end);
+	uint64_t port;
+
+	*r = (struct route){.port = tls ? PORT_HTTPS : PORT_HTTP, .allowed = allowed};
+	/* ":port/", or "/" alone. */
+	if (end < rest.len && parse_u64(slice_sub(rest, end + 1, rest.len - 1), &port) == 0)
+		r->port = (unsigned)port;
+	r->is_literal = address_parse(host, &r->literal);
+	if (host.len > 1 && host.ptr[0] == '[')
+		host = slice_sub(host, 1, host.len - 1);
+	r->host = strndup(host.ptr, host.len);
+	return r->host ? 0 : ERR_NOMEM;
+}
+
+/* The handle must be gone. Safe on a zeroed struct. */
+static void route_release(struct route *r)
+{
+	curl_slist_free_all(r->addresses);
+	if (r->share)
+		(void)curl_share_cleanup(r->share);
+	free(r->host);
+	*r = (struct route){0};
+}
+
+/* "host:port:address,address" of those that are allowed; how many. */
+static size_t write_entry(const struct route *r, const struct dns_answer *answer, struct buf *out)
+{
+	int rc = buf_printf(out, "%s:%u:", r->host, r->port);
+	size_t count = 0;
+
+	for (size_t i = 0; rc == 0 && i < answer->count; i++) {
+		char text[ADDRESS_TEXT_SIZE];
+
+		if (!address_is_allowed(&answer->list[i], r->allowed))
+			continue;
+		address_format(&answer->list[i], text);
+		rc = buf_printf(out, answer->list[i].size == ADDRESS_V6_SIZE ? "%s[%s]" : "%s%s",
+			count++ > 0 ? "," : "", text);
+	}
+	return rc ? 0 : count;
+}
+
+/*
+ * A cache of names that only this handle has: what is put into that of the multi handle stays there
+ * for good, for a server of the same name and port that another handle may have under other rules.
+ */
+static int give(struct route *r, CURL *easy, const char *entry)
+{
+	r->addresses = curl_slist_append(NULL, entry);
+	r->share = curl_share_init();
+	if (!r->addresses || !r->share)
+		return ERR_NOMEM;
+	if (curl_share_setopt(r->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS) != CURLSHE_OK ||
+		curl_easy_setopt(easy, CURLOPT_SHARE, r->share) != CURLE_OK ||
+		curl_easy_setopt(easy, CURLOPT_RESOLVE, r->addresses) != CURLE_OK)
+		return ERR_NOMEM;
+	return 0;
+}
+
+/*
+ * Lets libcurl connect to those of the addresses that are allowed, and to no others. 0, ERR_NOMEM,
+ * or ERR_STATE when none is: why has the sentence then.
+ */
+static SP_MUST_CHECK int route_set(
+	struct route *r, CURL *easy, const struct dns_answer *answer, char *why, size_t size)
+{
+	struct buf entry;
+	int rc = ERR_STATE;
+
+	buf_init(&entry, ENTRY_MAX);
+	if (write_entry(r, answer, &entry) > 0)
+		rc = give(r, easy, buf_str(&entry));
+	else if (answer->count > 0)
+		address_explain(&answer->list[0], why, size);
+	buf_release(&entry);
+	return rc;
+}
+
+/* ---- transfers ---- */
+
+/*
+ * What a request looks like on the wire: the request line and the header fields. libcurl is given
+ * the origin alone to connect to, and the target apart from it, so that path and query go out byte
+ * for byte.
+ */
+
+enum { FIELD_MAX = 64 << 10 }; /* bytes of one header field */
+
+#define DEFAULT_AGENT "stillpoint/" STILLPOINT_VERSION
+
+/*
+ * Besides Host and User-Agent. Codings are those that any reader of archives can undo. no-cache
+ * asks caches on the way for what the origin has now.
+ */
+static const struct net_header USUAL[] = {
+	{SLICE_INIT("Accept"),
+		SLICE_INIT("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")},
+	{SLICE_INIT("Accept-Encoding"), SLICE_INIT("gzip, br")},
+	{SLICE_INIT("Cache-Control"), SLICE_INIT("no-cache")},
+};
+
+static int add_origin(struct buf *origin, const struct url *u)
+{
+	int rc;
+
+	buf_add(origin, url_part(u, u->scheme));
+	buf_add_str(origin, "://");
+	rc = buf_add(origin, url_part(u, u->host));
+	if (rc == 0 && u->port != URL_NO_PORT)
+		rc = url_add_port(origin, u->port);
+	return rc ? rc : buf_add_char(origin, '/');
+}
+
+static int add_target(struct buf *target, const struct url *u)
+{
+	int rc = buf_add(target, url_part(u, u->path));
+
+	if (rc == 0 && u->has_query)
+		rc = buf_add_char(target, '?');
+	return rc ? rc : buf_add(target, url_part(u, u->query));
+}
+
+/*
+ * Origin ("http://host:port/") and target ("/path?query") of the URL, into empty buffers.
+ * Credentials and fragment are left out. 0, ERR_NOMEM, or ERR_SYNTAX for what is no HTTP URL.
+ */
+static int request_split_url(slice url, struct buf *origin, struct buf *target, struct err *err)
+{
+	struct url u;
+	int rc;
+
+	url_init(&u);
+	rc = url_parse(&u, url, NULL, err);
+	if (rc == 0 && !url_is_http(&u))
+		rc = err_set(err, ERR_SYNTAX, "only http and https URLs can be fetched");
+	else if (rc == ERR_LIMIT)
+		rc = ERR_SYNTAX;
+	if (rc == 0)
+		rc = add_origin(origin, &u);
+	if (rc == 0)
+		rc = add_target(target, &u);
+	url_release(&u);
+	return rc;
+}
+
+/* A token of RFC 9110, section 5.6.2. */
+static bool is_token(slice s)
+{
+	for (size_t i = 0; i < s.len; i++) {
+		unsigned char c = (unsigned char)s.ptr[i];
+
+		if (c <= ' ' || c >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", c))
+			return false;
+	}
+	return s.len > 0;
+}
+
+static int append(struct curl_slist **list, const struct buf *line)
+{
+	struct curl_slist *longer = curl_slist_append(*list, buf_str(line));
+
+	if (!longer)
+		return ERR_NOMEM;
+	*list = longer;
+	return 0;
+}
+
+static int add_field(struct curl_slist **list, slice name, slice value, struct err *err)
+{
+	struct buf line;
+	int rc;
+
+	if (!is_token(name) || !fields_is_value(value))
+		return err_set(err, ERR_SYNTAX, "header field %.*s: not allowed in HTTP",
+			(int)(name.len < 64 ? name.len : 64), name.ptr ? name.ptr : "");
+	buf_init(&line, FIELD_MAX);
+	rc = buf_add(&line, name);
+	/* To libcurl "Name:" means to leave it out, "Name;" that it is empty. */
+	if (rc == 0)
+		rc = buf_add_str(&line, value.len > 0 ? ": " : ";");
+	if (rc == 0)
+		rc = buf_add(&line, value);
+	if (rc == ERR_LIMIT)
+		rc = err_set(
+			err, ERR_SYNTAX, "header field %.*s: too long", (int)name.len, name.ptr);
+	if (rc == 0)
+		rc = append(list, &line);
+	buf_release(&line);
+	return rc;
+}
+
+static bool names_field(const struct net_request *request, slice name)
+{
+	for (size_t i = 0; i < request->header_count; i++) {
+		slice own = request->headers[i].name;
+
+		if (own.len == name.len && strncasecmp(own.ptr, name.ptr, name.len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int add_all(const struct net_request *request, const char *user_agent,
+	struct curl_slist **list, struct err *err)
+{
+	int rc = 0;
+
+	if (!names_field(request, SLICE("User-Agent")))
+		rc = add_field(list, SLICE("User-Agent"),
+			slice_str(user_agent ? user_agent : DEFAULT_AGENT), err);
+	for (size_t i = 0; i < sizeof USUAL / sizeof USUAL[0] && rc == 0; i++) {
+		if (!names_field(request, USUAL[i].name))
+			rc = add_field(list, USUAL[i].name, USUAL[i].value, err);
+	}
+	for (size_t i = 0; i < request->header_count && rc == 0; i++)
+		rc = add_field(list, request->headers[i].name, request->headers[i].value, err);
+	return rc;
+}
+
+/*
+ * The header fields for libcurl: the request's own, and the usual ones it does not name itself. The
+ * caller frees *ret with curl_slist_free_all. 0, ERR_NOMEM, or ERR_SYNTAX for a name or value that
+ * HTTP does not allow.
+ */
+static int request_headers(const struct net_request *request, const char *user_agent,
+	struct curl_slist **ret, struct err *err)
+{
+	struct curl_slist *list = NULL;
+	int rc = add_all(request, user_agent, &list, err);
+
+	if (rc)
+		curl_slist_free_all(list);
+	else
+		*ret = list;
+	return rc;
+}
+
+/* Makes it a POST if the request has a body; false without memory. */
+static bool request_set_body(const struct net_request *request, CURL *easy)
+{
+	curl_off_t size = (curl_off_t)request->post.len;
+
+	return !request->post.ptr ||
+	       (curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, size) == CURLE_OK &&
+		       curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request->post.ptr) ==
+			       CURLE_OK);
+}
+
+/* What libcurl's codes mean to us. */
+
+const char *net_failure_name(enum net_failure failure)
+{
+	static const char *const names[] = {
+#define X(name, word) [name] = (word),
+		NET_FAILURES(X)
+#undef X
+	};
+
+	return names[failure];
+}
+
+bool net_failure_is_transient(enum net_failure failure)
+{
+	return failure == NET_FAILURE_DNS || failure == NET_FAILURE_CONNECT ||
+	       failure == NET_FAILURE_TIMEOUT || failure == NET_FAILURE_RESET;
+}
+
+static const struct {
+	CURLcode code;
+	enum net_failure failure;
+} TABLE[] = {
+	{CURLE_OK, NET_FAILURE_NONE},
+	{CURLE_COULDNT_RESOLVE_HOST, NET_FAILURE_DNS},
+	/* The URL has been parsed before: what libcurl refuses is a host no DNS can have. */
+	{CURLE_URL_MALFORMAT, NET_FAILURE_DNS},
+	{CURLE_COULDNT_CONNECT, NET_FAILURE_CONNECT},
+	{CURLE_COULDNT_RESOLVE_PROXY, NET_FAILURE_CONNECT},
+	{CURLE_PROXY, NET_FAILURE_CONNECT},
+	{CURLE_INTERFACE_FAILED, NET_FAILURE_CONNECT},
+	{CURLE_NO_CONNECTION_AVAILABLE, NET_FAILURE_CONNECT},
+	{CURLE_SSL_CONNECT_ERROR, NET_FAILURE_TLS},
+	{CURLE_PEER_FAILED_VERIFICATION, NET_FAILURE_TLS},
+	{CURLE_SSL_CERTPROBLEM, NET_FAILURE_TLS},
+	{CURLE_SSL_CIPHER, NET_FAILURE_TLS},
+	{CURLE_SSL_CACERT_BADFILE, NET_FAILURE_TLS},
+	{CURLE_SSL_CRL_BADFILE, NET_FAILURE_TLS},
+	{CURLE_SSL_ISSUER_ERROR, NET_FAILURE_TLS},
+	{CURLE_SSL_INVALIDCERTSTATUS, NET_FAILURE_TLS},
+	{CURLE_SSL_PINNEDPUBKEYNOTMATCH, NET_FAILURE_TLS},
+	{CURLE_SSL_CLIENTCERT, NET_FAILURE_TLS},
+	{CURLE_USE_SSL_FAILED, NET_FAILURE_TLS},
+	{CURLE_OPERATION_TIMEDOUT, NET_FAILURE_TIMEOUT},
+	{CURLE_RECV_ERROR, NET_FAILURE_RESET},
+	{CURLE_SEND_ERROR, NET_FAILURE_RESET},
+	{CURLE_GOT_NOTHING, NET_FAILURE_RESET},
+	{CURLE_PARTIAL_FILE, NET_FAILURE_RESET},
+	{CURLE_SSL_SHUTDOWN_FAILED, NET_FAILURE_RESET},
+	{CURLE_UNSUPPORTED_PROTOCOL, NET_FAILURE_PROTOCOL},
+	{CURLE_WEIRD_SERVER_REPLY, NET_FAILURE_PROTOCOL},
+	{CURLE_BAD_CONTENT_ENCODING, NET_FAILURE_PROTOCOL},
+	/* Streams that are reset or refused, connections that go away: the texts tell them apart.
+	 */
+	{CURLE_HTTP2, NET_FAILURE_RESET},
+	{CURLE_HTTP2_STREAM, NET_FAILURE_RESET},
+	{CURLE_HTTP3, NET_FAILURE_PROTOCOL},
+	{CURLE_FILESIZE_EXCEEDED, NET_FAILURE_TOO_LARGE},
+#if LIBCURL_VERSION_NUM >= 0x080600
+	{CURLE_TOO_LARGE, NET_FAILURE_TOO_LARGE},
+#endif
+};
+
+/* What libcurl says of certificates that it does not trust, or that are another server's. */
+static bool is_distrust(const char *text)
+{
+	return strstr(text, "certificate problem") || strstr(text, "certificate subject name") ||
+	       strstr(text, "subject alternative name") ||
+	       strstr(text, "certificate verify failed");
+}
+
+/* Whether libcurl says that a proxy wants another user name and password. */
+static bool failure_is_of_proxy_login(const char *text)
+{
+	return strstr(text, "407 from proxy") ||
+	       strstr(text, "CONNECT tunnel failed, response 407") ||
+	       strstr(text, "was rejected by the SOCKS5") || strstr(text, "SOCKS5 server (1 ");
+}
+
+/*
+ * What a TLS library's text means where people would not know, and what to do about certificates
+ * that are not trusted.
+ */
+static void failure_explain_tls(const char *text, char *ret, size_t size)
+{
+	/* What OpenSSL says when the answer to its greeting is HTTP, or nothing of TLS, or none. */
+	static const struct {
+		const char *part, *meaning;
+	} KNOWN[] = {
+		{"wrong version number", NET_NO_TLS},
+		{"http request", NET_NO_TLS},
+		{"packet length too long", NET_NO_TLS},
+		{"Recv failure: Connection reset", NET_TLS_REFUSED},
+		{"SSL_connect: SSL_ERROR_SYSCALL", NET_TLS_REFUSED},
+		{"unexpected eof while reading", NET_TLS_REFUSED},
+		{"certificate required",
+			"the server wants a certificate of its clients, and there is none to give"},
+	};
+	const char *meaning = text;
+
+	for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++)
+		if (strstr(text, KNOWN[i].part))
+			meaning = KNOWN[i].meaning;
+	(void)snprintf(ret, size, "%s%s", meaning,
+		is_distrust(text) ? "; trust it with --cacert, or do not check with --insecure"
+				  : "");
+}
+
+static enum net_failure failure_of_curl(CURLcode code)
+{
+	for (size_t i = 0; i < sizeof TABLE / sizeof TABLE[0]; i++) {
+		if (TABLE[i].code == code)
+			return TABLE[i].failure;
+	}
+	return NET_FAILURE_LOCAL;
+}
+
+/* Fields of the head that libcurl has read. */
+
+static bool has_token(const char *list, const char *token)
+{
+	size_t len = strlen(token);
+
+	while (*list) {
+		size_t word = strcspn(list, " \t,;");
+
+		if (word == len && strncasecmp(list, token, len) == 0)
+			return true;
+		list += word + (list[word] != '\0');
+	}
+	return false;
+}
+
+/* Value of the i-th field of that name in the final head, or NULL; until the next call. */
+static const char *curl_field(CURL *easy, const char *name, size_t i)
+{
+	struct curl_header *h;
+
+	return curl_easy_header(easy, name, i, CURLH_HEADER, -1, &h) == CURLHE_OK ? h->value : NULL;
+}
+
+static bool curl_fields_are_chunked(CURL *easy)
+{
+	const char *value;
+
+	for (size_t i = 0; (value = curl_field(easy, "Transfer-Encoding", i)); i++) {
+		if (has_token(value, "chunked"))
+			return true;
+	}
+	return false;
+}
+
+/* Nobody knows which is meant (RFC 9112, section 6.3); libcurl takes the last. */
+static bool curl_fields_have_two_lengths(CURL *easy)
+{
+	char first[32] = "";
+	const char *value;
+
+	for (size_t i = 0; (value = curl_field(easy, "Content-Length", i)); i++) {
+		if (i == 0)
+			(void)snprintf(first, sizeof first, "%s", value);
+		else if (strcmp(first, value) != 0)
+			return true;
+	}
+	return false;
+}
 
 enum {
 	TARGET_MAX = 2 * URL_MAX, /* of a proxy's, origin and path */
@@ -371,7 +916,7 @@ static bool set_behaviour(CURL *easy)
 	SET(CURLOPT_PROTOCOLS_STR, "http,https");
 	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	SET(CURLOPT_NOSIGNAL, 1L);
-	SET(CURLOPT_DNS_CACHE_TIMEOUT, 0L); /* what it is told (net/route.h) does not age */
+	SET(CURLOPT_DNS_CACHE_TIMEOUT, 0L); /* what it is told (net/transfer.h) does not age */
 	return ok;
 }
 
@@ -446,9 +991,8 @@ static int add_proxy_target(const struct buf *origin, struct buf *target)
 	int rc;
 
 	buf_init(target, TARGET_MAX);
-	rc = buf_add(target, slice_sub(buf_slice(origin), 0, origin->len - 1));
-	if (rc == 0)
-		rc = buf_add(target, buf_slice(&path));
+	buf_add(target, slice_sub(buf_slice(origin), 0, origin->len - 1));
+	rc = buf_add(target, buf_slice(&path));
 	buf_release(&path);
 	return rc;
 }
@@ -506,11 +1050,9 @@ static int set_up(struct transfer *t, const struct net_request *request, struct 
 int transfer_new(struct transfer_shared *shared, const struct net_request *request,
 	struct transfer **ret, struct err *err)
 {
-	struct transfer *t = calloc(1, sizeof *t);
+	struct transfer *t = mem_new(1, sizeof *t);
 	int rc = ERR_NOMEM;
 
-	if (!t)
-		return err_code(err, ERR_NOMEM);
 	t->shared = shared;
 	t->hides_post = request->hides_post;
 	t->fetch = (struct net_fetch){

@@ -1,23 +1,65 @@
-/*
- * One fetch, from its request to its result: a libcurl easy handle and what its callbacks gather.
- * The loop (net.c) gives the handle to the multi handle and tells when it is done.
- */
+/* One transfer of libcurl: its route, its body, the exact bytes of the wire. */
 #ifndef NET_TRANSFER_H
 #define NET_TRANSFER_H
 
 #include <curl/curl.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "http/chunked.h"
-#include "net/body.h"
+#include "base/slice.h"
+#include "formats/http_chunked.h"
+#include "net/address.h"
 #include "net/dns.h"
 #include "net/list.h"
 #include "net/net.h"
-#include "net/route.h"
-#include "net/sockets.h"
 #include "net/tls.h"
+#include "net/wire.h"
+
+/* ---- bodies ---- */
+
+/*
+ * A body as it arrives: in memory up to NET_MEMORY_MAX, then all of it in a file that has no name
+ * and is gone when its descriptor is closed. Bodies that share a counter have NET_BODIES_MAX bytes
+ * in memory together: those that grow beyond it go to their files earlier.
+ */
+
+struct body {
+	const char *spool_dir; /* borrowed */
+	struct buf memory;     /* empty once there is a file */
+	int spool;             /* -1 until there is */
+	uint64_t size;
+	size_t *held; /* borrowed: bytes that all who share it have allocated; NULL once let go */
+};
+
+/* Nothing more will come: it counts no longer, and is for any thread. */
+void body_let_go(struct body *b);
+
+/* ---- routes ---- */
+
+/*
+ * Where a request may be sent: the host and port of its URL, the addresses that the DNS gave and
+ * the guard lets through, and how libcurl is told of them. libcurl itself asks nobody.
+ */
+
+struct route {
+	char *host; /* as in the URL, without brackets */
+	unsigned port;
+	unsigned allowed; /* set of classes */
+	bool is_literal;
+	struct address literal;
+	struct curl_slist *addresses;
+	CURLSH *share; /* has nothing but these addresses in it */
+};
+
+/* ---- transfers ---- */
+
+/*
+ * One fetch, from its request to its result: a libcurl easy handle and what its callbacks gather.
+ * The loop (net.c) gives the handle to the multi handle and tells when it is done.
+ */
 
 struct transfer;
 LIST_DECLARE(transfer_list, struct transfer);
@@ -28,7 +70,7 @@ struct transfer_shared {
 	struct net_params params; /* with its defaults filled in */
 	int64_t wall_offset;      /* realtime minus monotonic, when the net was made */
 	struct sockets sockets;
-	size_t held;                    /* bytes of bodies in memory (net/body.h) */
+	size_t held;                    /* bytes of bodies in memory (net/transfer.h) */
 	struct transfer_list resolving; /* in the order of their start: we watch the time */
 	struct transfer_list waiting;   /* for a connection: libcurl watches the time */
 	struct transfer_list running;   /* in the order of window_start: we do */

@@ -59,9 +59,6 @@ int assign_start(const struct assign_problem *p, uint32_t *page_of);
  */
 int assign_prices(const struct assign_problem *p, const uint32_t *page_of, double *price);
 
-/* Cheaper: good enough for a bound, not to begin an exact solution from. */
-int assign_prices_for_bound(const struct assign_problem *p, const uint32_t *page_of, double *price);
-
 /*
  * An upper bound on every assignment, by weak duality. Any prices give a valid one, good prices a
  * tight one. Returns 0 or ERR_NOMEM.

@@ -14,10 +14,202 @@
  * of the rest is enough.
  */
 #include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "base/err.h"
+#include "plan/assign.h"
+#include "plan/assign_flow.h"
 #include "plan/assign_knots.h"
+#include "plan/assign_rows.h"
 #include "plan/assign_steps.h"
 #include "plan/heat.h"
+
+double assign_total(const struct assign_problem *p, const uint32_t *page_of)
+{
+	double sum = 0;
+
+	for (size_t j = 0; j < p->n; j++)
+		sum += assign_value(p, page_of[j], j);
+	return sum;
+}
+
+bool assign_uniform(const struct assign_problem *p)
+{
+	for (size_t i = 1; i < p->n; i++)
+		if (p->survival[i].shape != p->survival[0].shape ||
+			(p->weight && p->weight[i] != p->weight[0]))
+			return false;
+	return true;
+}
+
+double assign_scale(const struct assign_problem *p)
+{
+	double scale = p->weight || p->n == 0 ? 0 : 1;
+
+	for (uint32_t i = 0; p->weight && i < p->n; i++)
+		scale = fmax(scale, (double)p->weight[i]);
+	return scale;
+}
+
+void *assign_scratch(size_t n)
+{
+	return malloc((n + 1) * ASSIGN_SCRATCH);
+}
+
+int assign_start(const struct assign_problem *p, uint32_t *page_of)
+{
+	void *scratch;
+	int rc = 0;
+
+	if (p->n == 0)
+		return 0;
+	scratch = assign_scratch(p->n);
+	if (!scratch)
+		return ERR_NOMEM;
+	if (assign_uniform(p))
+		assign_chains(p, scratch, page_of);
+	else
+		rc = assign_guided(p, scratch, page_of);
+	if (!rc)
+		assign_exchange(p, scratch, page_of);
+	free(scratch);
+	return rc;
+}
+
+enum { SWEEPS_MAX = 24 }; /* each is O(n log n), and most inputs need one */
+
+/* A sweep that gains less than this share of the total is the last. */
+static const double SWEEP_GAIN = 1e-5;
+
+/* The pages as they lie on the intervals: neighbours there are neighbours in memory. */
+struct lying {
+	struct survival survival;
+	double value; /* where it lies */
+	float weight;
+	uint32_t page;
+};
+
+static_assert(sizeof(struct lying) <= ASSIGN_SCRATCH, "they lie in scratch memory");
+
+static double value_at(const struct lying *l, double length)
+{
+	return (double)l->weight * survival_at(l->survival, length);
+}
+
+/* One exchange between two intervals if it gains. */
+static double exchange(struct lying *a, struct lying *b, double length_a, double length_b)
+{
+	double at_a = value_at(b, length_a), at_b = value_at(a, length_b);
+	double gain = at_a + at_b - a->value - b->value;
+	struct lying old = *a;
+
+	if (gain <= 0)
+		return 0;
+	*a = *b;
+	a->value = at_a;
+	*b = old;
+	b->value = at_b;
+	return gain;
+}
+
+static double sweep(const struct assign_problem *p, struct lying *all)
+{
+	double gain = 0;
+
+	for (size_t d = 1; d < p->n; d *= 2)
+		for (size_t j = 0; j + d < p->n; j++)
+			gain += exchange(
+				&all[j], &all[j + d], assign_length(p, j), assign_length(p, j + d));
+	return gain;
+}
+
+void assign_exchange(const struct assign_problem *p, void *scratch, uint32_t *page_of)
+{
+	struct lying *all = scratch;
+	double total = 0, gain;
+	int i = 0;
+
+	for (size_t j = 0; j < p->n; j++) {
+		all[j] = (struct lying){.survival = p->survival[page_of[j]],
+			.weight = (float)assign_weight(p, page_of[j]),
+			.page = page_of[j]};
+		all[j].value = value_at(&all[j], assign_length(p, j));
+		total += all[j].value;
+	}
+	do {
+		gain = sweep(p, all);
+		total += gain;
+	} while (gain > total * SWEEP_GAIN && ++i < SWEEPS_MAX);
+	for (size_t j = 0; j < p->n; j++)
+		page_of[j] = all[j].page;
+}
+
+/* page_of by interval, from rows by interval. */
+static void name_pages(struct assign_rows *r, const struct flow_shipment *entry,
+	const uint32_t *row_of, uint32_t *page_of, size_t n)
+{
+	for (size_t j = 0; j < n; j++)
+		page_of[j] = entry[r->order[r->next[row_of[j]]++]].row;
+}
+
+static double *lengths(const struct assign_problem *p)
+{
+	double *length = malloc(p->n * sizeof *length);
+
+	for (size_t j = 0; length && j < p->n; j++)
+		length[j] = assign_length(p, j);
+	return length;
+}
+
+static int solve(
+	const struct assign_problem *p, double max_values, uint32_t *page_of, double *price)
+{
+	double *length = lengths(p);
+	struct flow_shipment *entry = malloc(p->n * sizeof *entry);
+	uint32_t *row_of = malloc(p->n * sizeof *row_of);
+	struct assign_rows r = {0};
+	struct flow_problem flow = {.columns = p->n, .length = length};
+	struct flow_start start = {.n = p->n, .max_values = max_values};
+	int rc = length && entry && row_of ? 0 : ERR_NOMEM;
+
+	for (uint32_t j = 0; !rc && j < p->n; j++)
+		entry[j] = (struct flow_shipment){.row = page_of[j], .column = j, .amount = 1};
+	if (!rc)
+		rc = assign_rows_init(&r, p, entry, p->n);
+	if (!rc) {
+		flow.rows = r.n;
+		flow.survival = r.survival;
+		flow.weight = r.weight;
+		flow.supply = r.supply;
+		start.shipments = r.shipment;
+		rc = flow_solve(&flow, &start, price, row_of);
+	}
+	if (!rc)
+		name_pages(&r, entry, row_of, page_of, p->n);
+	assign_rows_release(&r);
+	free(length);
+	free(entry);
+	free(row_of);
+	return rc;
+}
+
+int assign_exact(const struct assign_problem *p, size_t max_rows, uint32_t *page_of, double *price,
+	double *ret_bound)
+{
+	int rc, failed;
+
+	if (p->n == 0) {
+		*ret_bound = 0;
+		return 0;
+	}
+	rc = solve(p, (double)max_rows * (double)p->n, page_of, price);
+	if (rc && rc != ERR_LIMIT)
+		return rc;
+	failed = assign_bound(p, price, ret_bound);
+	return failed ? failed : rc;
+}
 
 enum {
 	EVERYWHERE = 24,  /* cut points of the first round of the search for k */

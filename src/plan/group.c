@@ -157,7 +157,8 @@ static double product(const struct groups *g, size_t group, const double *alive)
 	return p;
 }
 
-static double total(const struct groups *g, const struct assign_problem *p, const double *alive)
+static double total_alive(
+	const struct groups *g, const struct assign_problem *p, const double *alive)
 {
 	double sum = 0;
 
@@ -180,7 +181,7 @@ double groups_value(const struct groups *g, const struct assign_problem *p, cons
 
 	if (alive) {
 		find_alive(p, page_of, alive);
-		sum = total(g, p, alive);
+		sum = total_alive(g, p, alive);
 	}
 	free(alive);
 	return sum;
@@ -250,7 +251,7 @@ static int search_init(
 	if (!s->alive || !s->marginal || !s->weight || !s->next)
 		return ERR_NOMEM;
 	find_alive(p, page_of, s->alive);
-	s->value = total(g, p, s->alive);
+	s->value = total_alive(g, p, s->alive);
 	return 0;
 }
 
@@ -270,7 +271,7 @@ static int linearise(struct search *s, bool fast, double damp, uint32_t *page_of
 	if (rc)
 		return rc;
 	find_alive(s->p, solution.page_of, s->alive);
-	value = total(s->g, s->p, s->alive);
+	value = total_alive(s->g, s->p, s->alive);
 	*ret_better = value > s->value * (1 + GAIN);
 	if (*ret_better) {
 		s->value = value;
@@ -377,7 +378,7 @@ static bool move_group(struct search *s, uint32_t *page_of, size_t group, bool i
 				s->next[to++] = page_of[j];
 	memcpy(s->next + to, page_of + to, (n - to) * sizeof *page_of);
 	find_alive(s->p, s->next, s->alive);
-	value = total(s->g, s->p, s->alive);
+	value = total_alive(s->g, s->p, s->alive);
 	if (value > s->value * (1 + GAIN)) {
 		s->value = value;
 		memcpy(page_of, s->next, n * sizeof *page_of);

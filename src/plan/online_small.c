@@ -41,10 +41,10 @@ enum {
 	UNKNOWN_DEPTH = UINT8_MAX,
 };
 
-/* A page at the hot or the cold end of its class, and what it loses if it is visited next. */
+/* What a page at the hot or the cold end of its class loses if it is visited next. */
 struct end {
-	uint32_t page;
-	uint32_t round; /* of the prices; 0: unknown */
+	struct outlook_page kind; /* of the page: others of the class that are alike lose as much */
+	uint32_t round;           /* of the prices; 0: unknown */
 	double regret;
 };
 
@@ -127,7 +127,7 @@ static int make_class(struct online *o, const struct plan_site *site, uint32_t p
 	*ret_class = find_class(o, site, page);
 	if (*ret_class)
 		return 0;
-	rc = classes_push(&o->classes, made);
+	rc = classes_try_push(&o->classes, made);
 	if (!rc)
 		*ret_class = &o->classes.ptr[o->classes.len - 1];
 	return rc;
@@ -140,7 +140,7 @@ static int find_depth(struct online *o, uint32_t page, bool *ret_new)
 	int rc = 0;
 
 	while (!rc && o->depths.len <= page)
-		rc = depths_push(&o->depths, UNKNOWN_DEPTH);
+		rc = depths_try_push(&o->depths, UNKNOWN_DEPTH);
 	if (rc)
 		return rc;
 	*ret_new = o->depths.ptr[page] == UNKNOWN_DEPTH;
@@ -326,12 +326,11 @@ static double expect_regret(
 static double regret(const struct online *o, const struct plan_site *site,
 	const struct page_class *c, struct end *end, size_t rank)
 {
-	uint32_t page = ranking_at(&c->by_rate, rank).page;
+	struct outlook_page kind = kind_of(o, site, ranking_at(&c->by_rate, rank).page);
 
-	if (end->round != o->round || end->page != page)
-		*end = (struct end){.page = page,
-			.round = o->round,
-			.regret = expect_regret(o, c, kind_of(o, site, page))};
+	if (end->round != o->round || !outlook_page_eq(end->kind, kind))
+		*end = (struct end){
+			.kind = kind, .round = o->round, .regret = expect_regret(o, c, kind)};
 	return end->regret;
 }
 
@@ -423,8 +422,6 @@ static bool take_out(void *state, const struct plan_site *site, uint32_t page)
 
 	if (!c || !ranking_remove(&c->by_rate, page))
 		return false;
-	/* What is remembered of the page at an end may no longer be true when it is back. */
-	c->hot.round = c->cold.round = 0;
 	o->waiting--;
 	o->waiting_by_depth[c->depth]--;
 	o->priced_known = 0; /* look again soon */
@@ -447,7 +444,7 @@ int online_small_waiting(const void *state, struct u32_vec *pages)
 		const struct ranking *r = &o->classes.ptr[i].by_rate;
 
 		for (size_t rank = 0; rc == 0 && rank < r->len; rank++)
-			rc = u32_vec_push(pages, ranking_at(r, rank).page);
+			rc = u32_vec_try_push(pages, ranking_at(r, rank).page);
 	}
 	return rc;
 }

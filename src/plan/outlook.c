@@ -108,18 +108,26 @@ static void find_surplus(
 		ret[j] = (double)page.weight * ret[j] - o->price[j];
 }
 
+/* What finding such a page on each interval is worth. */
+static void find_lead(const struct outlook *o, struct outlook_page page, double *ret)
+{
+	find_surplus(o, page, 0, ret);
+	for (size_t j = 1; j < o->n; j++)
+		ret[j] = fmax(ret[j - 1], ret[j]);
+}
+
 static void find_leads(struct outlook *o, const struct outlook_page *found, size_t n)
 {
+	double lead[OUTLOOK_SAMPLE];
+
 	for (size_t j = 0; j < o->n; j++)
 		o->lead[j] = 0;
 	for (size_t i = 0; i < n; i++) {
-		double surplus[OUTLOOK_SAMPLE], best = -INFINITY;
-
-		find_surplus(o, found[i], 0, surplus);
-		for (size_t j = 0; j < o->n; j++) {
-			best = fmax(best, surplus[j]);
-			o->lead[j] += best / (double)n;
-		}
+		/* In a first capture most pages are alike. */
+		if (i == 0 || !outlook_page_eq(found[i], found[i - 1]))
+			find_lead(o, found[i], lead);
+		for (size_t j = 0; j < o->n; j++)
+			o->lead[j] += lead[j] / (double)n;
 	}
 }
 

@@ -6,6 +6,7 @@
 #ifndef PLAN_OUTLOOK_H
 #define PLAN_OUTLOOK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,12 @@ struct outlook_page {
 	struct survival survival;
 	float weight;
 };
+
+static inline bool outlook_page_eq(struct outlook_page a, struct outlook_page b)
+{
+	return a.survival.rate == b.survival.rate && a.survival.shape == b.survival.shape &&
+	       a.weight == b.weight;
+}
 
 /* Every so many-th page that was found, in the order of their discovery. Zeroed: none yet. */
 struct outlook_found {

@@ -152,7 +152,7 @@ void plan_set_size(struct plan_run *run, uint32_t size);
  * unless its pages lead to new ones. If some have ended and the last one would take longer than it
  * is worth, its remaining pages are put off (plan_order.put_off).
  */
-enum { PLAN_SERVERS_MAX = 1 << 20 };
+enum { PLAN_SERVERS_MAX = 1 << 20 }; /* callers with more let some share a schedule */
 
 int plan_place(struct plan_run *run, uint32_t page, uint32_t server);
 

@@ -44,11 +44,11 @@ const struct visit_order visit_bfs = {
 static int dfs_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
 {
 	struct queue *q = state;
-	int rc = u32_vec_reserve(&q->pages, n);
+	int rc = u32_vec_try_reserve(&q->pages, n);
 
 	(void)site;
 	while (!rc && n > 0)
-		rc = u32_vec_push(&q->pages, pages[--n]);
+		rc = u32_vec_try_push(&q->pages, pages[--n]);
 	return rc;
 }
 

@@ -73,12 +73,12 @@ void plan_run_free(struct plan_run *run)
 static int grow(struct plan_run *run, uint32_t page)
 {
 	size_t len = run->pages.len, more = page < len ? 0 : page + (size_t)1 - len;
-	int rc = survivals_reserve(&run->survival, more);
+	int rc = survivals_try_reserve(&run->survival, more);
 
 	if (rc == 0)
-		rc = weights_reserve(&run->weight, more);
+		rc = weights_try_reserve(&run->weight, more);
 	if (rc == 0)
-		rc = plan_pages_reserve(&run->pages, more);
+		rc = plan_pages_try_reserve(&run->pages, more);
 	if (rc)
 		return rc;
 	for (size_t i = len; i < len + more; i++) { /* groups may know a page before it is found */
@@ -101,8 +101,12 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 	if (page < run->pages.len && run->pages.ptr[page].state != UNKNOWN)
 		return 0;
 	rc = grow(run, page);
+	if (!rc)
+		rc = u32_vec_try_reserve(&run->batched, 1);
+	if (!rc)
+		rc = u32_vec_try_reserve(&run->arrived, 1);
 	if (!rc && in_time)
-		rc = u32_vec_push(&s->batch, page);
+		rc = u32_vec_try_push(&s->batch, page);
 	else if (!rc && has_late_leg(run))
 		rc = line_push(&s->late, page);
 	if (rc)
@@ -115,9 +119,15 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 	run->pages.ptr[page].state = in_time || has_late_leg(run) ? WAITING : GIVEN_UP;
 	run->progress.failed += run->pages.ptr[page].state == GIVEN_UP;
 	run->progress.unasked += run->pages.ptr[page].state == GIVEN_UP;
+	if (s->batch.len == 1 || s->batch.len == 2)
+		run->batched.ptr[run->batched.len++] = (uint32_t)(s - run->servers.ptr);
+	if (s->arrived == 0)
+		run->arrived.ptr[run->arrived.len++] = (uint32_t)(s - run->servers.ptr);
 	s->site.known++;
 	s->found++;
 	s->arrived++;
+	run_note_size(run, s);
+	run_touch(run, s);
 	run->progress.known++;
 	run->barrier.stale = true;
 	return 0;
@@ -137,12 +147,21 @@ static int line_up_batch(struct run_server *s)
 	return u32_vec_add(&l->pages, s->batch.ptr, s->batch.len);
 }
 
+/*
+ * The first page of one of many servers needs no order, which would take more memory than all else
+ * that is known of the server: it is taken out of the batch.
+ */
+static bool is_alone(const struct plan_run *run, const struct run_server *s)
+{
+	return run->servers.len > 1 && !run->params.strategy->offline && s->site.known == 1;
+}
+
 /* Hands the batch to the visit order; what it cannot take is visited in the order of discovery. */
 static void flush_batch(struct plan_run *run, struct run_server *s)
 {
 	struct u32_vec *b = &s->batch;
 
-	if (b->len == 0)
+	if (b->len == 0 || is_alone(run, s))
 		return;
 	run_refresh(run, s);
 	for (size_t i = 0; i < b->len; i++)
@@ -153,6 +172,21 @@ static void flush_batch(struct plan_run *run, struct run_server *s)
 			return; /* it stays as it is until the line is empty */
 	}
 	u32_vec_release(b); /* the first batch of an offline plan is the whole site */
+}
+
+/* Those of all servers. */
+static void flush_batches(struct plan_run *run)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < run->batched.len; i++) {
+		struct run_server *s = &run->servers.ptr[run->batched.ptr[i]];
+
+		flush_batch(run, s);
+		if (s->batch.len > 0 && !is_alone(run, s))
+			run->batched.ptr[kept++] = run->batched.ptr[i];
+	}
+	run->batched.len = kept;
 }
 
 /* The next page in the order of discovery. */
@@ -167,7 +201,7 @@ int run_order_anew(
 	struct plan_run *run, uint32_t page, const struct survival *survival, float placed)
 {
 	struct run_server *s = run_server(run, page);
-	int rc = u32_vec_reserve(&s->unordered.pages, 1);
+	int rc = u32_vec_try_reserve(&s->unordered.pages, 1);
 	bool removed;
 
 	if (rc)
@@ -181,8 +215,10 @@ int run_order_anew(
 		run->weight.ptr[page] = placed;
 	if (removed && run->visits->add(s->state, &s->site, &page, 1)) {
 		run->error = ERR_NOMEM;
+		run_touch(run, s);
 		return line_push(&s->unordered, page); /* which cannot fail now */
 	}
+	run_touch(run, s);
 	return 0;
 }
 
@@ -208,7 +244,7 @@ int plan_update(struct plan_run *run, uint32_t page, struct survival survival, f
 	return 0;
 }
 
-void run_look_at_size(struct run_server *s)
+void run_look_at_size(struct plan_run *run, struct run_server *s)
 {
 	uint32_t waiting = s->site.known - s->site.visited;
 	/* Links of a page that is still out: they count when it is done. */
@@ -220,6 +256,7 @@ void run_look_at_size(struct run_server *s)
 	if (s->found) {
 		s->site.quiet = 0;
 		s->site.size = size_guess(&s->site.growth, s->site.known, waiting);
+		run_note_size(run, s);
 	} else {
 		s->site.quiet += s->visits_done;
 	}
@@ -398,6 +435,7 @@ static bool next_leg(struct plan_run *run, double now)
 	run->leg = run->leg == PLAN_VISIT ? PLAN_REVISIT : PLAN_LATE;
 	for (size_t i = 0; run->leg == PLAN_REVISIT && i < run->servers.len; i++)
 		begin_revisits(run, &run->servers.ptr[i], now);
+	run_touch_all(run);
 	return true;
 }
 
@@ -405,28 +443,37 @@ static bool next_leg(struct plan_run *run, double now)
 static bool take_from(struct plan_run *run, struct run_server *s, uint32_t *ret_page)
 {
 	run_refresh(run, s);
-	run_look_at_size(s);
+	run_look_at_size(run, s);
 	run_choose_pages(run, s);
 	flush_batch(run, s);
 	learn_delay(run, s);
 	return !run->cancelled && run_may_take(run, s) && take(run, s, ret_page);
 }
 
+/* Of the servers from one on, and before another. */
+static bool take_between(struct plan_run *run, size_t from, size_t to, uint32_t *ret_page)
+{
+	for (size_t i = from; (i = run_next_ready(run, i, to)) < to; i++) {
+		struct run_server *s = &run->servers.ptr[i];
+
+		if (take_from(run, s, ret_page)) {
+			run->next_server = (i + 1) % run->servers.len;
+			return true;
+		}
+		run_rest(run, s);
+	}
+	return false;
+}
+
 /* Servers in turn, so that all have work. */
 static bool take_from_any(struct plan_run *run, double now, uint32_t *ret_page)
 {
-	size_t n = run->servers.len;
+	size_t first = run->next_server;
 
 	run_weigh_groups(run, now);
 	run_plan_barrier(run, now);
-	for (size_t i = 0; i < n; i++) {
-		struct run_server *s = &run->servers.ptr[run->next_server];
-
-		run->next_server = (run->next_server + 1) % n;
-		if (take_from(run, s, ret_page))
-			return true;
-	}
-	return false;
+	return !run->cancelled && (take_between(run, first, run->servers.len, ret_page) ||
+					  take_between(run, 0, first, ret_page));
 }
 
 /*
@@ -483,6 +530,7 @@ static int revive(struct plan_run *run, const struct plan_order *order)
 		return 0;
 	rc = line_push(&run_server(run, order->page)->retries, order->page);
 	if (rc == 0) {
+		run_touch(run, run_server(run, order->page));
 		p->state = WAITING;
 		run->progress.failed--;
 		run->barrier.stale = true;
@@ -518,8 +566,10 @@ int plan_impose(struct plan_run *run, const struct plan_order *order, double now
 		return ERR_STATE;
 	if (order)
 		rc = revive(run, order);
-	if (rc == 0 && choose(run, now, &page) == PLAN_ORDER && (!order || page != order->page))
+	if (rc == 0 && choose(run, now, &page) == PLAN_ORDER && (!order || page != order->page)) {
 		rc = line_unpop(&run_server(run, page)->returned, page);
+		run_touch(run, run_server(run, page));
+	}
 	if (rc || !order)
 		return rc;
 	if (!may_be_ordered(run, order))
@@ -529,6 +579,7 @@ int plan_impose(struct plan_run *run, const struct plan_order *order, double now
 		run_server(run, order->page)->site.visited++;
 	p->ordered = true;
 	p->hopeless = order->hopeless;
+	run->barrier.moved = run->barrier.moved || run_server(run, order->page)->is_held;
 	give(run, order->page);
 	return 0;
 }
@@ -548,7 +599,7 @@ static void succeeded(struct plan_run *run, const struct plan_order *order, doub
 		if (!has_late_leg(run) || p->withdrawn)
 			break;
 		p->state = VISITED;
-		if (u32_vec_push(&s->visited, order->page)) {
+		if (u32_vec_try_push(&s->visited, order->page)) {
 			run->error = ERR_NOMEM;
 			p->state = DONE;
 		}
@@ -634,6 +685,7 @@ int plan_withdraw(struct plan_run *run, uint32_t page)
 		return ERR_NOTFOUND;
 	p = &run->pages.ptr[page];
 	p->withdrawn = run->barrier.stale = true;
+	run->barrier.moved = run->barrier.moved || run_server(run, page)->is_held;
 	if (waits_for_first(run, p)) {
 		run->progress.failed++;
 		run->progress.unasked += p->attempts == 0;
@@ -681,8 +733,7 @@ void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_o
 	struct run_server *s = run_server(run, order->page);
 
 	assert(plan_is_out(run, order));
-	for (size_t i = 0; i < run->servers.len; i++)
-		flush_batch(run, &run->servers.ptr[i]);
+	flush_batches(run);
 	run->progress.in_flight--;
 	run->barrier.stale = true;
 	s->out--;
@@ -709,11 +760,14 @@ void plan_done(struct plan_run *run, const struct plan_order *order, enum plan_o
 		put_off(run, order);
 		break;
 	}
+	run_let_go(run, s);
+	run_touch(run, s);
 }
 
 void plan_end_visits(struct plan_run *run)
 {
 	run->visits_ended = true;
+	run_touch_all(run);
 }
 
 void plan_cancel(struct plan_run *run)
@@ -726,9 +780,7 @@ struct plan_progress plan_progress(const struct plan_run *run)
 	struct plan_progress p = run->progress;
 
 	p.leg = run->leg;
-	p.size = 0;
-	for (size_t i = 0; i < run->servers.len; i++)
-		p.size += fmax(run->servers.ptr[i].site.size, run->servers.ptr[i].site.known);
+	p.size = run->sizes;
 	return p;
 }
 

@@ -9,9 +9,40 @@
 
 #include "base/lists.h"
 #include "plan/group.h"
-#include "plan/line.h"
 #include "plan/order.h"
 #include "plan/plan.h"
+
+/* Pages that wait: first in, first out. Zeroed: empty. */
+
+struct waiting_line {
+	struct u32_vec pages;
+	size_t head;
+};
+
+static inline int line_push(struct waiting_line *l, uint32_t page)
+{
+	return u32_vec_try_push(&l->pages, page);
+}
+
+static inline bool line_pop(struct waiting_line *l, uint32_t *ret_page)
+{
+	if (l->head == l->pages.len)
+		return false;
+	*ret_page = l->pages.ptr[l->head++];
+	/* Orders may come back again and again. */
+	if (l->head == l->pages.len)
+		l->head = l->pages.len = 0;
+	return true;
+}
+
+/* Puts back what was just taken from the head. */
+static inline int line_unpop(struct waiting_line *l, uint32_t page)
+{
+	if (l->head == 0)
+		return line_push(l, page);
+	l->pages.ptr[--l->head] = page;
+	return 0;
+}
 
 enum page_state {
 	UNKNOWN,
@@ -40,7 +71,9 @@ struct run_server {
 	struct waiting_line hopeless;   /* visited behind the others: there is a limit */
 	uint32_t found, visits_done;    /* since the last look at the size */
 	uint32_t arrived;               /* pages found on it since the last visit to any server */
-	double arrivals;                /* the same for each visit, a moving average */
+	double arrivals;                /* the same for each visit, a moving average, … */
+	size_t averaged;                /* … when so many visits were over */
+	double counted;                 /* its part of run.sizes */
 	size_t out;                     /* orders that are not done yet */
 	double clock_first, clock_last; /* first request, last response: for an unknown delay */
 	size_t downloads;
@@ -52,12 +85,18 @@ struct run_server {
 };
 
 VEC_DECLARE(run_servers, struct run_server);
+VEC_DECLARE(run_bits, uint64_t);
 
 struct plan_run {
 	struct plan_params params;
 	const struct visit_order *visits;
 	struct run_servers servers; /* at least one */
 	size_t next_server;         /* the first to be asked */
+	struct run_bits ready;      /* a bit for each that may have an order to give */
+	struct u32_vec batched;     /* those that may have a batch */
+	struct u32_vec arrived;     /* those that pages have arrived on since the last visit */
+	size_t visits_over;         /* of all servers */
+	double sizes;               /* estimated numbers of pages, of all servers */
 	struct u32_vec server_of;   /* by page; those beyond its end are on server 0 */
 	struct survivals survival;  /* these three by page, of the same length */
 	struct weights weight;
@@ -94,6 +133,7 @@ struct plan_run {
 		bool stale;     /* something has happened since it was planned */
 		double wake;    /* when a server that is held back may begin; infinite: none */
 		double waiting; /* visits, of all servers */
+		bool moved;     /* pages may have left a server that is held back */
 		size_t kept;    /* orders that were given out by this plan */
 		size_t weighed; /* visits that were left when it was last weighed against waiting */
 	} barrier;
@@ -111,7 +151,7 @@ static inline bool has_late_leg(const struct plan_run *run)
 }
 
 /* What visits since the last call have found tells how large the site may be. */
-void run_look_at_size(struct run_server *s);
+void run_look_at_size(struct plan_run *run, struct run_server *s);
 
 /* A page in the visit order gets the place that this gives it. 0 or ERR_NOMEM. */
 int run_order_anew(
@@ -163,6 +203,22 @@ void run_limit_revisits(struct plan_run *run, struct run_server *s);
 /* 0 or ERR_NOMEM. */
 int run_add_server(struct plan_run *run);
 void run_release_servers(struct plan_run *run);
+
+/* Something has happened to the server, or to all of them: it may have an order to give. */
+void run_touch(struct plan_run *run, struct run_server *s);
+void run_touch_all(struct plan_run *run);
+
+/* The server has no order to give until something happens. */
+void run_rest(struct plan_run *run, const struct run_server *s);
+
+/* The first server of those from one on, and before another, that may have an order; or to. */
+size_t run_next_ready(const struct plan_run *run, size_t from, size_t to);
+
+/* What its order knows is dropped when all its pages are visited and none is out. */
+void run_let_go(const struct plan_run *run, struct run_server *s);
+
+/* Its size, or what is known of it, has changed. */
+void run_note_size(struct plan_run *run, struct run_server *s);
 
 /* The arrays of the run may have moved. */
 void run_refresh(const struct plan_run *run, struct run_server *s);

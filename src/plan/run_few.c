@@ -80,7 +80,8 @@ static int few_add_group(
 		if (f->index_of[member[k]] == UINT32_MAX)
 			few_add(f, run, member[k], 2 * (age + left));
 		if (k > 0)
-			rc = group_edges_push(&f->edges, (struct group_edge){member[0], member[k]});
+			rc = group_edges_try_push(
+				&f->edges, (struct group_edge){member[0], member[k]});
 	}
 	return rc;
 }
@@ -130,7 +131,7 @@ int run_schedule_few(
 	if (rc == 0)
 		rc = few_solve(&f, run->pages.len);
 	for (size_t j = n; rc == 0 && j-- > 0;) /* the longest interval first */
-		rc = u32_vec_push(&visits->pages, f.number[f.page_of[j]]);
+		rc = u32_vec_try_push(&visits->pages, f.number[f.page_of[j]]);
 	run->worth.known = run->progress.known;
 	few_release(&f);
 	return rc;

@@ -64,12 +64,12 @@ bool run_has_edge(const struct plan_run *run, uint32_t page, uint32_t requisite)
 
 int run_add_edge(struct plan_run *run, uint32_t page, uint32_t requisite)
 {
-	int rc = group_edges_reserve(&run->groups, 1);
+	int rc = group_edges_try_reserve(&run->groups, 1);
 
 	if (rc == 0)
-		rc = u32_vec_reserve(&run->edge_before, 1);
+		rc = u32_vec_try_reserve(&run->edge_before, 1);
 	while (rc == 0 && run->edge_of.len <= requisite)
-		rc = u32_vec_push(&run->edge_of, 0);
+		rc = u32_vec_try_push(&run->edge_of, 0);
 	if (rc)
 		return rc;
 	run->edge_before.ptr[run->edge_before.len++] = run->edge_of.ptr[requisite];
@@ -85,7 +85,7 @@ int run_place_weights(struct plan_run *run)
 
 	if (!has_worth(run))
 		return 0;
-	rc = weights_reserve(&run->worth.placed, run->pages.len - len);
+	rc = weights_try_reserve(&run->worth.placed, run->pages.len - len);
 	for (size_t i = len; rc == 0 && i < run->pages.len; i++)
 		run->worth.placed.ptr[run->worth.placed.len++] = run->weight.ptr[i];
 	return rc;

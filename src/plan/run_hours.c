@@ -110,4 +110,5 @@ bool plan_hours(struct plan_run *run, double now, const struct plan_hours *h)
 void plan_put_off_rest(struct plan_run *run)
 {
 	run->rest_put_off = true;
+	run_touch_all(run);
 }

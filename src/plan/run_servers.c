@@ -13,6 +13,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "plan/run.h"
@@ -45,13 +46,18 @@ static const double SAME = 1e-9;
 int run_add_server(struct plan_run *run)
 {
 	struct run_server s = {.state = calloc(1, run->visits->state_size)};
-	int rc = s.state ? run_servers_push(&run->servers, s) : ERR_NOMEM;
+	int rc = s.state ? run_bits_try_reserve(&run->ready, 1) : ERR_NOMEM;
 	struct plan_site *site;
 
+	if (rc == 0)
+		rc = run_servers_try_push(&run->servers, s);
 	if (rc) {
 		free(s.state);
 		return rc;
 	}
+	if (run->ready.len * 64 < run->servers.len)
+		run->ready.ptr[run->ready.len++] = 0;
+	run_touch(run, &run->servers.ptr[run->servers.len - 1]);
 	site = &run->servers.ptr[run->servers.len - 1].site;
 	site->delay = run->params.delay > 0 ? run->params.delay : 1;
 	site->tau = run->params.tau > 0 ? run->params.tau : PLAN_TAU;
@@ -76,6 +82,55 @@ void run_release_servers(struct plan_run *run)
 		u32_vec_release(&s->hopeless.pages);
 	}
 	run_servers_release(&run->servers);
+	run_bits_release(&run->ready);
+	u32_vec_release(&run->batched);
+	u32_vec_release(&run->arrived);
+}
+
+/* ---- who may have an order ---- */
+
+void run_touch(struct plan_run *run, struct run_server *s)
+{
+	size_t at = (size_t)(s - run->servers.ptr);
+
+	run->ready.ptr[at / 64] |= UINT64_C(1) << at % 64;
+	if (s->is_held)
+		run->barrier.wake = fmin(run->barrier.wake, s->begin);
+}
+
+void run_touch_all(struct plan_run *run)
+{
+	for (size_t i = 0; i < run->servers.len; i++)
+		run_touch(run, &run->servers.ptr[i]);
+}
+
+void run_rest(struct plan_run *run, const struct run_server *s)
+{
+	size_t at = (size_t)(s - run->servers.ptr);
+
+	run->ready.ptr[at / 64] &= ~(UINT64_C(1) << at % 64);
+}
+
+size_t run_next_ready(const struct plan_run *run, size_t from, size_t to)
+{
+	size_t word = from / 64;
+	uint64_t bits;
+
+	if (from >= to)
+		return to;
+	bits = run->ready.ptr[word] & (UINT64_MAX << from % 64);
+	while (bits == 0 && ++word * 64 < to)
+		bits = run->ready.ptr[word];
+	from = bits ? word * 64 + (size_t)__builtin_ctzll(bits) : to;
+	return from < to ? from : to;
+}
+
+void run_note_size(struct plan_run *run, struct run_server *s)
+{
+	double size = fmax(s->site.size, s->site.known);
+
+	run->sizes += size - s->counted;
+	s->counted = size;
 }
 
 void run_refresh(const struct plan_run *run, struct run_server *s)
@@ -110,7 +165,7 @@ int plan_place(struct plan_run *run, uint32_t page, uint32_t server)
 	if (server == 0 && page >= run->server_of.len)
 		return rc;
 	while (rc == 0 && run->server_of.len <= page)
-		rc = u32_vec_push(&run->server_of, 0);
+		rc = u32_vec_try_push(&run->server_of, 0);
 	if (rc == 0)
 		run->server_of.ptr[page] = server;
 	return rc;
@@ -135,20 +190,42 @@ int plan_pace(struct plan_run *run, uint32_t server, double delay)
 
 /* ---- when to begin ---- */
 
+/* What visits find on a server, after those in which nothing was found there. */
+static double arrivals(const struct plan_run *run, const struct run_server *s)
+{
+	return s->arrivals > 0
+		       ? s->arrivals * pow(1 - RECENT, (double)(run->visits_over - s->averaged))
+		       : 0;
+}
+
 void run_note_visit(struct plan_run *run)
 {
-	for (size_t i = 0; i < run->servers.len; i++) {
-		struct run_server *other = &run->servers.ptr[i];
+	for (size_t i = 0; i < run->arrived.len; i++) {
+		struct run_server *s = &run->servers.ptr[run->arrived.ptr[i]];
 
-		other->arrivals += RECENT * ((double)other->arrived - other->arrivals);
-		other->arrived = 0;
+		s->arrivals = arrivals(run, s);
+		s->arrivals += RECENT * ((double)s->arrived - s->arrivals);
+		s->arrived = 0;
+		s->averaged = run->visits_over + 1;
 	}
+	run->arrived.len = 0;
+	run->visits_over++;
 }
 
 static size_t waiting(const struct run_server *s)
 {
 	return s->site.known - s->site.visited + (s->retries.pages.len - s->retries.head) +
 	       (s->returned.pages.len - s->returned.head);
+}
+
+/* Of many servers most have few pages: what their orders hold is more than all the rest. */
+void run_let_go(const struct plan_run *run, struct run_server *s)
+{
+	if (run->servers.len == 1 || run->leg != PLAN_VISIT || s->out > 0 || waiting(s) > 0 ||
+		s->batch.len > 0)
+		return;
+	run->visits->close(s->state);
+	memset(s->state, 0, run->visits->state_size);
 }
 
 double run_unknown(const struct plan_run *run, const struct run_server *s)
@@ -159,7 +236,7 @@ double run_unknown(const struct plan_run *run, const struct run_server *s)
 		return 0;
 	if (run->params.size > 0)
 		return own;
-	return fmax(own, fmin(s->arrivals * run->barrier.waiting / 2, s->site.known));
+	return fmax(own, fmin(arrivals(run, s) * run->barrier.waiting / 2, s->site.known));
 }
 
 /*
@@ -287,6 +364,7 @@ static void weigh_waiting(struct plan_run *run, double now)
 	run->barrier.weighed = left;
 	slow->is_cut = !is_worth_it(run, slow, now);
 	slow->is_held = slow->is_held && !slow->is_cut;
+	run_touch(run, slow);
 }
 
 /* ---- both ---- */
@@ -314,12 +392,16 @@ static bool is_recent(struct plan_run *run, double now)
 static void begin_visits(struct plan_run *run, double now)
 {
 	run->barrier.wake = INFINITY;
+	run->barrier.moved = false;
 	for (size_t i = 0; i < run->servers.len; i++) {
 		struct run_server *s = &run->servers.ptr[i];
+		bool was_held = s->is_held;
 
-		s->is_held = s->is_held && s->begin > now;
+		s->is_held = was_held && s->begin > now;
 		if (s->is_held && waiting(s) > 0)
 			run->barrier.wake = fmin(run->barrier.wake, s->begin);
+		else if (was_held)
+			run_touch(run, s);
 	}
 }
 
@@ -358,6 +440,8 @@ static void plan_begins(struct plan_run *run, double now)
 		struct run_server *s = &run->servers.ptr[i];
 
 		s->begin = fmin(latest, end - MARGIN * time_left(run, s, 1));
+		if (s->is_held)
+			run_touch(run, s);
 		s->is_held = next_visit(s, now) < s->begin - SAME * fmax(1, fabs(s->begin)) &&
 			     !s->is_cut;
 	}
@@ -365,15 +449,18 @@ static void plan_begins(struct plan_run *run, double now)
 
 void run_plan_barrier(struct plan_run *run, double now)
 {
+	bool anew;
+
 	if (run->servers.len == 1 || run->leg != PLAN_VISIT)
 		return;
-	if (!is_recent(run, now)) {
+	anew = !is_recent(run, now);
+	if (anew) {
 		run->barrier.stale = false;
 		run->barrier.waiting = 0;
 		for (size_t i = 0; i < run->servers.len; i++)
 			run->barrier.waiting += (double)waiting(&run->servers.ptr[i]);
 		for (size_t i = 0; i < run->servers.len; i++) {
-			run_look_at_size(&run->servers.ptr[i]);
+			run_look_at_size(run, &run->servers.ptr[i]);
 			share_size(run, &run->servers.ptr[i]);
 		}
 		if (!run->params.eager && has_late_leg(run)) {
@@ -381,7 +468,8 @@ void run_plan_barrier(struct plan_run *run, double now)
 			weigh_waiting(run, now);
 		}
 	}
-	begin_visits(run, now);
+	if (anew || run->barrier.moved || now >= run->barrier.wake)
+		begin_visits(run, now);
 }
 
 bool run_may_take(const struct plan_run *run, const struct run_server *s)

@@ -21,13 +21,74 @@
  * passes unnecessary.
  */
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "plan/decay.h"
 #include "plan/order.h"
-#include "plan/selective.h"
+#include "plan/planned.h"
+#include "plan/pyramid.h"
+#include "plan/shift_sum.h"
+
+/* The test that SHARC-selective makes of a page, shared by its offline and online forms. */
+
+/* Sums that differ by less than this share of them are equal: a tie, and ties are hopeful. */
+#define SELECTIVE_TIE 1e-11
+
+/*
+ * What keeping a page of rate m on the shortest of the free intervals (counted in steps) brings in
+ * expected coherence over moving it to the longest, when all colder pages would gain by the move.
+ */
+static double selective_balance(double m, size_t shortest, size_t longest, double gain)
+{
+	return decay(m * (double)shortest) * -expm1(-m * (double)(longest - shortest)) - gain;
+}
+
+/* Whether it stays: not on a negative balance, except on the interval of length 0. */
+static bool selective_hopeful(double m, size_t shortest, size_t longest, double gain)
+{
+	double balance = selective_balance(m, shortest, longest, gain);
+
+	return shortest == 0 || balance >= -SELECTIVE_TIE * (balance + 2 * gain);
+}
+
+static void decide(struct visit_choice *by_heat, const double *m, size_t n)
+{
+	struct shift_sum sum;
+	size_t hopeless = 0;
+	double gain;
+
+	shift_sum_init(&sum, m, n ? 1 : 0, n);
+	gain = shift_sum_value(&sum);
+	for (size_t i = 0; i < n; i++) {
+		by_heat[i].hopeless =
+			!selective_hopeful(m[i], i - hopeless, n - 1 - hopeless, gain);
+		shift_sum_pass(&sum, i + 2);
+		if (by_heat[i].hopeless)
+			shift_sum_give_up(&sum, ++hopeless);
+		gain = shift_sum_value(&sum);
+	}
+}
+
+static int selective(const struct plan_site *site, struct visit_choice *choices, size_t n)
+{
+	double *m = malloc((n ? n : 1) * sizeof *m);
+	int rc = m ? planned_sort_by_heat(site, choices, n) : ERR_NOMEM;
+
+	if (!rc) {
+		for (size_t i = 0; i < n; i++)
+			m[i] = site->survival[choices[i].page].rate * plan_pyramid(site, 1);
+		decide(choices, m, n);
+		rc = pyramid_lay(choices, n);
+	}
+	free(m);
+	return rc;
+}
+
+PLANNED_ORDER(visit_selective_offline, selective);
 
 struct found {
 	double rate;

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "proof/judge.h"
+#include "proof/proof_judge.h"
 
 enum { SCORE_EQUAL = 8, SCORE_SHAPE = 4, SCORE_NAME = 3, WORK_PER_TOKEN = 16, CELLS_MAX = 4 << 20 };
 

@@ -6,31 +6,16 @@
 #include "base/word.h"
 #include "proof/tokens.h"
 
-static bool is_one_of(slice name, const char *const *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (slice_eq(name, slice_str(list[i])))
-			return true;
-	return false;
-}
-
-/* Part of the line as a whole: a blank beside it shows. */
-static bool is_atomic(slice name)
-{
-	static const char *const NAMES[] = {"img", "input", "button", "select", "textarea", "video",
-		"audio", "canvas", "object", "embed", "iframe", "svg", "math", "meter", "progress",
-		"wbr", "picture"};
-
-	return is_one_of(name, NAMES, sizeof NAMES / sizeof *NAMES);
-}
-
 /* No part in the line. */
-static bool is_absent(slice name)
+bool proof_is_absent(slice name)
 {
 	static const char *const NAMES[] = {
 		"script", "style", "link", "meta", "template", "noscript", "base", "title", "head"};
 
-	return is_one_of(name, NAMES, sizeof NAMES / sizeof *NAMES);
+	for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+		if (slice_eq(name, slice_str(NAMES[i])))
+			return true;
+	return false;
 }
 
 static slice squeeze(struct arena *arena, slice in, bool at_start)
@@ -58,23 +43,24 @@ static void trim_end(struct proof_token *last)
 		last->text.len--;
 }
 
-/* Whether the style attribute says how the element is laid out. */
+/* How the element is laid out is said by its own attributes. */
 static bool has_display(const struct proof_tokens *t, const struct proof_token *token)
 {
-	slice style;
+	const struct proof_element *e;
 
 	if (token->element == NO_TOKEN)
 		return false;
-	style = proof_attr(&t->elements.ptr[token->element], SLICE("style"));
-	return style.len && (memmem(style.ptr, style.len, "display", 7) ||
-				    memmem(style.ptr, style.len, "float", 5) ||
-				    memmem(style.ptr, style.len, "position", 8));
+	e = &t->elements.ptr[token->element];
+	return proof_attr(e, SLICE("hidden")).ptr || proof_attr(e, SLICE("style")).len ||
+	       proof_attr(e, SLICE("popover")).ptr;
 }
 
+/* Part of the line as a whole: blanks on both sides of it show. Elements that are not known too. */
 static bool is_part_of_line(const struct proof_tokens *t, const struct proof_token *token)
 {
-	return (token->kind == TOKEN_START || token->kind == TOKEN_END) &&
-	       (is_atomic(token->text) || has_display(t, token));
+	return has_display(t, token) ||
+	       (!proof_is_block(token->text) && !proof_is_inline(token->text) &&
+		       !proof_is_absent(token->text));
 }
 
 void proof_collapse(struct proof_tokens *t)
@@ -91,13 +77,13 @@ void proof_collapse(struct proof_tokens *t)
 				continue;
 			blank = token->text.ptr[token->text.len - 1] == ' ';
 			last = blank ? token : NULL;
+		} else if (token->kind != TOKEN_START && token->kind != TOKEN_END &&
+			   token->kind != TOKEN_KEPT_TEXT) {
+			continue;
 		} else if (token->kind == TOKEN_KEPT_TEXT || is_part_of_line(t, token)) {
 			blank = false;
 			last = NULL;
-		} else if (token->kind != TOKEN_START && token->kind != TOKEN_END) {
-			continue;
-		} else if (!proof_is_inline(token->text) && !is_absent(token->text) &&
-			   !memchr(token->text.ptr, '-', token->text.len)) {
+		} else if (proof_is_block(token->text)) {
 			trim_end(last);
 			blank = true;
 			last = NULL;

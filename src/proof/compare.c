@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/word.h"
-#include "proof/judge.h"
+#include "proof/proof_judge.h"
 
 struct walk {
 	struct judge *j;
@@ -82,17 +82,17 @@ static struct place place_of(const struct walk *w, uint32_t element)
 
 static bool has_newline(slice s)
 {
-	return s.len && memchr(s.ptr, '\n', s.len) != NULL;
+	return s.len && (memchr(s.ptr, '\n', s.len) || memchr(s.ptr, '\r', s.len));
 }
 
 /*
  * Whether two runs of white space that collapse alike may be told apart by a reader all the same.
  * CSS can show white space (white-space: pre-line) or lay blocks out in a line, where a blank
- * between them shows. The page's own styles were read; a style sheet of another file is not known
- * here. With one, only indentation is sure: runs with a line's end beside the tag of a block, as
- * every template has them. A style that shows those would show the template's own lines.
+ * between them shows. Below any style sheet only indentation is sure: runs with a line's end
+ * between the tags of two blocks, as every template has them. A style that shows those would show
+ * the template's own lines. Beside words it may show a listing or a verse.
  */
-static bool space_matters(const struct walk *w, bool is_styled, bool beside_block, slice a, slice b)
+static bool space_matters(const struct walk *w, bool between_blocks, slice a, slice b)
 {
 	const struct proof_tokens *x = w->pair.a, *y = w->pair.b;
 	bool appears = a.len == 0 || b.len == 0;
@@ -101,18 +101,11 @@ static bool space_matters(const struct walk *w, bool is_styled, bool beside_bloc
 		return false;
 	if (appears && (x->lays_inline || y->lays_inline))
 		return true;
-	if (!is_styled || (!x->has_sheet && !y->has_sheet))
+	if (!x->has_sheet && !y->has_sheet)
 		return false;
-	if (!beside_block)
+	if (!between_blocks)
 		return true;
 	return !(appears ? has_newline(a) || has_newline(b) : has_newline(a) && has_newline(b));
-}
-
-static bool is_styled(const struct proof_tokens *t, const struct proof_token *token)
-{
-	if (t->is_part)
-		return true;
-	return token && token->element != NO_TOKEN && t->elements.ptr[token->element].is_styled;
 }
 
 static bool is_block(const struct proof_tokens *t, size_t at)
@@ -123,7 +116,7 @@ static bool is_block(const struct proof_tokens *t, size_t at)
 		return true;
 	if (token->kind != TOKEN_START && token->kind != TOKEN_END)
 		return false;
-	return !proof_is_inline(token->text);
+	return proof_is_block(token->text) || proof_is_absent(token->text);
 }
 
 static slice leading(slice s)
@@ -148,32 +141,23 @@ static slice trailing(slice s)
 static bool text_space_matters(const struct walk *w)
 {
 	const struct proof_tokens *x = w->pair.a, *y = w->pair.b;
-	const struct proof_token *a = &x->list.ptr[w->i], *b = &y->list.ptr[w->k];
-	bool styled = is_styled(x, a) || is_styled(y, b);
+	slice s = x->list.ptr[w->i].full, t = y->list.ptr[w->k].full;
 	bool before = (w->i == 0 || is_block(x, w->i - 1)) && (w->k == 0 || is_block(y, w->k - 1));
 	bool after = is_block(x, w->i + 1) && is_block(y, w->k + 1);
-	slice s = a->full, t = b->full;
-	slice la = leading(s), lb = leading(t), ta = trailing(s), tb = trailing(t);
 
-	if (la.len == s.len || lb.len == t.len) /* one blank between two tags */
-		return space_matters(w, styled, before || after, s, t);
-	if (space_matters(w, styled, before, la, lb) || space_matters(w, styled, after, ta, tb))
-		return true;
-	s = slice_sub(s, la.len, s.len - ta.len);
-	t = slice_sub(t, lb.len, t.len - tb.len);
-	return !slice_eq(s, t) && space_matters(w, styled, false, s, t);
+	if (leading(s).len == s.len || leading(t).len == t.len) /* one blank between two tags */
+		return space_matters(w, before && after, s, t);
+	return space_matters(w, false, leading(s), leading(t)) ||
+	       space_matters(w, false, trailing(s), trailing(t)) || space_matters(w, false, s, t);
 }
 
 static bool space_between_matters(const struct walk *w, slice a, slice b)
 {
 	const struct proof_tokens *x = w->pair.a;
-	const struct proof_token *next = w->i < x->list.len ? &x->list.ptr[w->i] : NULL;
-	const struct proof_token *before = w->i > 0 ? &x->list.ptr[w->i - 1] : NULL;
 
 	if (x->format != FORMAT_HTML)
 		return false;
-	return space_matters(w, is_styled(x, next) || is_styled(x, before),
-		is_block(x, w->i) || w->i == 0 || is_block(x, w->i - 1), a, b);
+	return space_matters(w, is_block(x, w->i) && (w->i == 0 || is_block(x, w->i - 1)), a, b);
 }
 
 /* --- what differs beside the tokens, or in how they are written --- */
@@ -281,7 +265,9 @@ static void compare_spelling(struct walk *w)
 
 		if (!slice_eq(a->full, b->full)) {
 			rule = RULE_WHITE_SPACE;
-			matters = x->format == FORMAT_HTML && text_space_matters(w);
+			matters = x->format == FORMAT_HTML
+					  ? text_space_matters(w)
+					  : !has_newline(a->full) || !has_newline(b->full);
 		}
 		p.is_visible = p.is_prose = true;
 		good &= (!matters && explain(w->j, rule, &p, sa, sb)) ||
@@ -335,6 +321,16 @@ static bool compare_tokens(struct walk *w)
 	return compare_plain(w->j, w->pair.a->source, w->pair.b->source, w->pair.place);
 }
 
+static void compare_differing(struct walk *w)
+{
+	const struct proof_token *a = &w->pair.a->list.ptr[w->i], *b = &w->pair.b->list.ptr[w->k];
+	struct place p = place_of(w, a->element);
+	size_t places = w->j->out->places.len;
+	bool good = compare_tokens(w);
+
+	w->is_good &= must_tell(w->j, places, good, &p, a->text, b->text);
+}
+
 static void compare_pair(struct walk *w)
 {
 	const struct proof_tokens *x = w->pair.a, *y = w->pair.b;
@@ -347,7 +343,7 @@ static void compare_pair(struct walk *w)
 	if (are_equal(w, a, b))
 		compare_spelling(w);
 	else
-		w->is_good &= compare_tokens(w);
+		compare_differing(w);
 	w->last_i = w->i;
 	w->last_k = w->k;
 }
@@ -493,6 +489,79 @@ static bool compare_aligned(struct judge *j, const struct proof_tokens *a,
 	return w.is_good && !j->is_done;
 }
 
+/* --- the end of a document --- */
+
+/* The last token closes what the first one that opens has opened, and nothing did so before. */
+static bool is_closed_at_end(const struct proof_tokens *t, size_t len)
+{
+	bool is_json = t->format == FORMAT_JSON;
+	size_t depth = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		const struct proof_token *token = &t->list.ptr[i];
+		bool opens = token->kind == TOKEN_START, closes = token->kind == TOKEN_END;
+
+		if (is_json) {
+			opens = token->kind == TOKEN_SIGN && strchr("{[", token->sign);
+			closes = token->kind == TOKEN_SIGN && strchr("}]", token->sign);
+		}
+		depth += opens;
+		if (closes && (depth == 0 || --depth == 0))
+			return i + 1 == len;
+	}
+	return false;
+}
+
+/*
+ * Whether a document shows by itself that it is whole: </html>, the end of the root of XML, the end
+ * of a value of JSON, and white space. Scripts, styles and texts have no end.
+ */
+static bool is_ended(const struct proof_tokens *t, slice *ret_rest)
+{
+	const struct proof_token *last;
+	size_t len = t->list.len;
+
+	while (len && t->list.ptr[len - 1].kind == TOKEN_TEXT)
+		len--;
+	if (!len || t->limit)
+		return false;
+	last = &t->list.ptr[len - 1];
+	*ret_rest = slice_sub(t->source, last->to, t->source.len);
+	if (word_trim(*ret_rest).len)
+		return false;
+	if (t->format == FORMAT_HTML)
+		return last->kind == TOKEN_END && slice_eq(last->text, SLICE("html"));
+	return (t->format == FORMAT_XML || t->format == FORMAT_JSON) && is_closed_at_end(t, len);
+}
+
+static bool are_ended(const struct proof_tokens *a, const struct proof_tokens *b)
+{
+	slice x, y;
+
+	return is_ended(a, &x) && is_ended(b, &y) && slice_eq(x, y);
+}
+
+/* <base href>: what addresses of the page refer to. */
+static void read_base(struct judge *j, const struct proof_tokens *t)
+{
+	for (size_t i = 0; i < t->elements.len && j->has_base; i++) {
+		const struct proof_element *e = &t->elements.ptr[i];
+		slice href = proof_attr(e, SLICE("href"));
+		struct url url;
+
+		if (!slice_eq(e->name, SLICE("base")) || !href.ptr)
+			continue;
+		url_init(&url);
+		if (url_parse(&url, href, &j->base, NULL) == 0) {
+			url_release(&j->base);
+			j->base = url;
+		} else {
+			url_release(&url);
+		}
+		return;
+	}
+}
+
 bool compare_documents(
 	struct judge *j, enum proof_format format, slice a, slice b, const struct place *p)
 {
@@ -518,10 +587,12 @@ bool compare_documents(
 		met_limit(j, x.limit ? x.limit : y.limit);
 	failed(j, rc);
 	if (is_top) {
+		read_base(j, &x);
 		j->top[0] = &x;
 		j->top[1] = &y;
 		j->visible[0] = x.text_bytes;
 		j->visible[1] = y.text_bytes;
+		j->out->is_ended = are_ended(&x, &y);
 	}
 	if (!j->is_done)
 		good = compare_aligned(j, &x, &y, p);

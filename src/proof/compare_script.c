@@ -1,9 +1,9 @@
 /* Two differing tokens of scripts or JSON: numbers and strings by the key that they belong to. */
 #include "base/word.h"
-#include "proof/judge.h"
 #include "proof/nested.h"
+#include "proof/proof_judge.h"
 
-enum { LIST_REACH = 40 };
+enum { LIST_REACH = 40, VISIT_REACH = 20, OUTER_REACH = 200 };
 
 static bool is_sign(const struct proof_token *t, char c)
 {
@@ -50,12 +50,71 @@ static slice key_of(const struct proof_token *t, size_t i)
 	return SLICE("");
 }
 
+/* "nonces":{"ajax":"…"}: the key of the object that a value of that key is in; empty: none. */
+static slice outer_key_of(const struct proof_token *t, size_t i)
+{
+	size_t depth = 0;
+
+	for (size_t n = 0; i > 1 && n < OUTER_REACH; i--, n++) {
+		if (is_sign(&t[i - 1], '}')) {
+			depth++;
+		} else if (is_sign(&t[i - 1], '{') && depth-- == 0) {
+			return i > 3 && is_sign(&t[i - 2], ':') ? key_before(t, i - 2) : SLICE("");
+		}
+	}
+	return SLICE("");
+}
+
+/* "views_dom_id:8f3…": a key that a secret is part of. */
+static bool compare_keys(struct judge *j, slice a, slice b, const struct place *p)
+{
+	slice x = a, y = b, name = slice_take(&x, ':'), other = slice_take(&y, ':');
+
+	return (x.len && slice_eq(name, other) && explain_named(j, name, x, y, p)) ||
+	       unexplained(j, p, a, b);
+}
+
 /* Cloudflare's challenge: {r:'8e3…',t:'MTczM…'}. */
 static bool is_challenge_value(const struct judge *j, slice key, slice a, slice b)
 {
 	return j->is_challenge && ((slice_eq(key, SLICE("r")) && value_are_draws(a, b, 16)) ||
 					  (slice_eq(key, SLICE("t")) && a.len >= 12 &&
 						  b.len >= 12 && a.len <= 32 && b.len <= 32));
+}
+
+/*
+ * {"pathname":…,"search":…,"hash":…,"key":"krvewsnr"}: React Router names each visit of a place.
+ * Among those three keys, nothing else is called so.
+ */
+static bool is_visit_key(const struct proof_tokens *t, uint32_t at)
+{
+	static const slice KEYS[] = {
+		SLICE_INIT("pathname"), SLICE_INIT("search"), SLICE_INIT("hash")};
+	size_t from = at > VISIT_REACH ? at - VISIT_REACH : 0, found = 0;
+	slice value = t->list.ptr[at].text;
+
+	if (value.len < 6 || value.len > 8)
+		return false;
+	for (size_t i = 0; i < value.len; i++)
+		if (!word_is_digit(value.ptr[i]) && (value.ptr[i] < 'a' || value.ptr[i] > 'z'))
+			return false;
+	for (size_t k = 0; k < sizeof KEYS / sizeof *KEYS; k++)
+		for (size_t i = from; i + 1 < t->list.len && i < at + VISIT_REACH; i++)
+			if (slice_eq(t->list.ptr[i].text, KEYS[k]) &&
+				is_sign(&t->list.ptr[i + 1], ':')) {
+				found++;
+				break;
+			}
+	return found == sizeof KEYS / sizeof *KEYS;
+}
+
+/* "cachereport":{"timestamp":"20261118110111",…}: when MediaWiki last parsed the page. */
+static bool is_cache_report(const struct judge *j, const struct proof_tokens *t, uint32_t at)
+{
+	for (size_t i = at > VISIT_REACH ? at - VISIT_REACH : 0; i < at; i++)
+		if (slice_eq(t->list.ptr[i].text, SLICE("cachereport")))
+			return j->top[0] && j->top[0]->format == FORMAT_HTML;
+	return false;
 }
 
 /* '#id', '.class' or the bare name: without the mark that both have. */
@@ -74,6 +133,15 @@ static bool are_renamed(struct judge *j, slice a, slice b)
 	return is_generated_name(a, b, false) && are_page_names(j, a, b);
 }
 
+/* Liferay's parts of a page that have no name. */
+static bool is_unnamed_component(slice a, slice b)
+{
+	static const slice HEAD = SLICE_INIT("__UNNAMED_COMPONENT__");
+
+	return slice_starts_with(a, HEAD) && slice_starts_with(b, HEAD) &&
+	       value_are_draws(slice_sub(a, HEAD.len, a.len), slice_sub(b, HEAD.len, b.len), 12);
+}
+
 static bool compare_strings(struct judge *j, slice key, slice a, slice b, const struct place *p)
 {
 	slice x = unescape(&j->arena, a), y = unescape(&j->arena, b);
@@ -81,6 +149,8 @@ static bool compare_strings(struct judge *j, slice key, slice a, slice b, const 
 	if (slice_eq(x, y))
 		return explain(j, RULE_SPELLING, p, a, b) || unexplained(j, p, a, b);
 	if (is_challenge_value(j, key, x, y) && explain(j, RULE_CDN_CHALLENGE, p, x, y))
+		return true;
+	if (is_unnamed_component(x, y) && explain(j, RULE_REQUEST_ID, p, x, y))
 		return true;
 	if (explain_named(j, key, x, y, p))
 		return true;
@@ -117,9 +187,22 @@ bool compare_script_tokens(struct judge *j, const struct pairing *pair, uint32_t
 		return unexplained(j, &p, a->full, b->full);
 	if (a->kind == TOKEN_NUMBER)
 		return compare_named(j, key, a->text, b->text, &p);
+	if (a->kind == TOKEN_STRING && slice_eq(key, SLICE("key")) && is_visit_key(pair->a, i) &&
+		is_visit_key(pair->b, k) && explain(j, RULE_REQUEST_ID, &p, a->text, b->text))
+		return true;
+	if (a->kind == TOKEN_STRING && slice_eq(key, SLICE("timestamp")) &&
+		is_cache_report(j, pair->a, i) && is_cache_report(j, pair->b, k) &&
+		value_times_fit(&j->looks, TIME_RENEWED, a->text, b->text) &&
+		explain(j, RULE_GENERATED_TIME, &p, a->text, b->text))
+		return true;
+	if (a->kind == TOKEN_STRING && !is_key &&
+		slice_eq(outer_key_of(pair->a->list.ptr, i), SLICE("nonces")) &&
+		explain_named(j, SLICE("nonce"), a->text, b->text, &p))
+		return true;
 	if (a->kind == TOKEN_STRING && !is_key)
 		return compare_strings(j, key, a->text, b->text, &p);
 	if (a->kind == TOKEN_WORD || (a->kind == TOKEN_STRING && are_renamed(j, a->text, b->text)))
 		return compare_names(j, a->text, b->text, &p);
-	return unexplained(j, &p, a->full, b->full);
+	return a->kind == TOKEN_STRING ? compare_keys(j, a->text, b->text, &p)
+				       : unexplained(j, &p, a->full, b->full);
 }

@@ -2,245 +2,505 @@
 
 #include <stdlib.h>
 
-#include "proof/learned.h"
+#include "base/api.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/lists.h"
+#include "base/spill.h"
+#include "base/word.h"
+#include "catalog/catalog.h"
+#include "formats/link_kind.h"
+#include "formats/stand_in.h"
+#include "proof/judge_looks.h"
+#include "proof/judge_pairs.h"
+#include "proof/noise_rules.h"
+#include "proof/pair.h"
+#include "proof/rulebook.h"
 
-enum { PATH_MAX_STEPS = 24, PART_MAX = 48, DUTIES_MAX = 4096, CHAIN_MAX = 32 };
+/* Writes looks that were paired into a catalog, as a capture. */
 
-void met_limit(struct judge *j, const char *limit)
+struct judge_result {
+	const struct judge_looks *looks;
+	const struct judge_pairs *pairs;
+	const struct judge_terms *terms;
+	const char *name; /* of the first archive */
+	slice settings;   /* the rules, as lines (proof/rulebook.h) */
+};
+
+struct writing {
+	const struct judge_result *in;
+	struct catalog *catalog;
+	uint32_t capture;
+	struct u32_vec pairs; /* by page of the looks: the number of its pair */
+	struct err *err;
+};
+
+/* ---- pages ---- */
+
+/* What a page is, by its media type: other crawlers do not say what linked to it. */
+static enum link_kind kind_of(slice type)
 {
-	if (!j->out->limit)
-		j->out->limit = limit;
-	j->is_done = true;
+	static const struct {
+		slice start;
+		enum link_kind kind;
+	} TYPES[] = {
+		{SLICE_INIT("image/"), LINK_IMAGE},
+		{SLICE_INIT("text/css"), LINK_STYLE},
+		{SLICE_INIT("text/javascript"), LINK_SCRIPT},
+		{SLICE_INIT("application/javascript"), LINK_SCRIPT},
+		{SLICE_INIT("application/x-javascript"), LINK_SCRIPT},
+		{SLICE_INIT("application/ecmascript"), LINK_SCRIPT},
+		{SLICE_INIT("font/"), LINK_FONT},
+		{SLICE_INIT("application/font"), LINK_FONT},
+		{SLICE_INIT("application/x-font"), LINK_FONT},
+		{SLICE_INIT("audio/"), LINK_MEDIA},
+		{SLICE_INIT("video/"), LINK_MEDIA},
+	};
+
+	for (size_t i = 0; i < sizeof TYPES / sizeof TYPES[0]; i++)
+		if (word_starts(type, TYPES[i].start))
+			return TYPES[i].kind;
+	return LINK_PAGE;
 }
 
-void failed(struct judge *j, int rc)
+static const struct judge_look *look_of(const struct writing *w, uint32_t number)
 {
-	if (rc && !j->rc)
-		j->rc = rc;
+	return &w->in->looks->list.ptr[number];
+}
+
+static const struct judge_look *any_look(const struct writing *w, const struct judge_pair *p)
+{
+	return look_of(w, p->visit != JUDGE_NO_LOOK ? p->visit : p->revisit);
+}
+
+static int add_page(struct writing *w, uint32_t number, const struct judge_pair *p)
+{
+	const struct judge_looks *l = w->in->looks;
+	const struct judge_look *look = any_look(w, p);
+	slice type = words_text(&l->words, look->media_type);
+	struct catalog_page page = {
+		.number = number,
+		.url = words_text(&l->pages, p->page),
+		.kind = slice_str(link_kind_name(kind_of(type))),
+		.via = CATALOG_NO_PAGE,
+		.found = SLICE("archive"),
+		.taken = true,
+		.rule = SLICE("it is in the archive"),
+		.weight = 1,
+	};
+
+	return catalog_add_page(w->catalog, w->capture, &page, w->err);
+}
+
+/* ---- looks ---- */
+
+static slice failure_of(const struct judge_look *look)
+{
+	if (!look->sound)
+		return SLICE("damaged record");
+	if (!look->resolved)
+		return SLICE("the record with its body is not in the archives");
+	return !look->shown.whole ? SLICE("truncated") : (slice){0};
+}
+
+static slice text_or_none(const struct judge_looks *l, uint32_t word)
+{
+	slice text = words_text(&l->words, word);
+
+	return text.len ? text : (slice){0};
+}
+
+static int add_look(
+	struct writing *w, uint32_t page, enum attempt_leg leg, const struct judge_look *look)
+{
+	const struct judge_looks *l = w->in->looks;
+	struct observation o = judge_look_observe(l, look);
+	struct attempt a = {
+		.page = page,
+		.leg = leg,
+		.number = 1,
+		.status = look->shown.status,
+		.wall = {.sent = look->begin, .last_byte = look->end},
+		.clock = {.sent = look->clock_begin, .last_byte = look->clock_end},
+		.failure = failure_of(look),
+		.truncated = !o.whole,
+		.close_delimited = look->shown.close_delimited,
+		.sign_set = STAND_IN_VERSION,
+		.stand_in = text_or_none(l, look->shown.stand_in),
+		.rule_set = o.rule_set,
+		.masked = o.masked,
+		.rules = o.rules,
+		.has_class = o.key.has_class,
+		.class = o.key.class,
+		.is_revisit = look->is_revisit,
+		.has_state = o.key.has_state,
+		.state = o.key.state,
+		.media_type = words_text(&l->words, look->media_type),
+		.modified = look->modified,
+		.etag = text_or_none(l, look->etag),
+		.age = {look->has_age, look->age},
+		.caches = text_or_none(l, look->caches),
+		.warc = slice_base_name(words_text(&l->words, look->file)),
+		.offset = look->offset,
+		.record_id = look->id.len ? look->id : (slice){0},
+	};
+
+	return catalog_add_observation(w->catalog, w->capture, &a, w->err);
+}
+
+/* Seen once, and not expected to be seen again: a late look has no revisit. */
+static bool is_single(const struct writing *w, const struct judge_pair *p)
+{
+	return p->visit == JUDGE_NO_LOOK ||
+	       (p->revisit == JUDGE_NO_LOOK && !w->in->terms->two_archives);
+}
+
+static int add_pair(struct writing *w, uint32_t number, const struct judge_pair *p)
+{
+	int rc = add_page(w, number, p);
+
 	if (rc)
-		j->is_done = true;
-}
-
-/* --- where: "html>body>form#login>input[name=x]@value>json:key" --- */
-
-/* Names that a program made anew would make another key of the same place. */
-static bool is_plain(slice s)
-{
-	if (s.len == 0 || s.len > PART_MAX)
-		return false;
-	for (size_t i = 0; i < s.len; i++)
-		if ((s.ptr[i] < '0' && s.ptr[i] != '-' && s.ptr[i] != '.') || s.ptr[i] == '>' ||
-			(unsigned char)s.ptr[i] >= 0x7f)
-			return false;
-	for (size_t i = 0, digits = 0; i < s.len; i++) {
-		digits = s.ptr[i] >= '0' && s.ptr[i] <= '9' ? digits + 1 : 0;
-		if (digits >= 3)
-			return false;
-	}
-	return !value_is_mixed(s) && !(value_is_hex(s) && s.len >= 8);
-}
-
-static int add_element(struct buf *out, const struct proof_element *e)
-{
-	slice id = proof_attr(e, SLICE("id"));
-	static const slice NAMES[] = {SLICE_INIT("name"), SLICE_INIT("property"),
-		SLICE_INIT("itemprop"), SLICE_INIT("rel")};
-	int rc = buf_add(out, e->name);
-
-	if (rc == 0 && is_plain(id))
-		return buf_printf(out, "#%.*s", (int)id.len, id.ptr);
-	for (size_t i = 0; rc == 0 && i < sizeof NAMES / sizeof *NAMES; i++) {
-		slice value = proof_attr(e, NAMES[i]);
-
-		if (is_plain(value))
-			return buf_printf(
-				out, "[%s=%.*s]", NAMES[i].ptr, (int)value.len, value.ptr);
-	}
+		return rc;
+	if (is_single(w, p))
+		return add_look(w, number, ATTEMPT_LATE, any_look(w, p));
+	rc = add_look(w, number, ATTEMPT_VISIT, look_of(w, p->visit));
+	if (rc == 0 && p->revisit != JUDGE_NO_LOOK)
+		rc = add_look(w, number, ATTEMPT_REVISIT, look_of(w, p->revisit));
 	return rc;
 }
 
-static int add_path(struct buf *out, const struct place *p)
+/* ---- the capture ---- */
+
+static int add_capture(struct writing *w)
 {
-	uint32_t path[PATH_MAX_STEPS];
-	size_t count = 0;
+	const struct judge_look_vec *list = &w->in->looks->list;
+	struct catalog_capture c = {
+		.uuid = SLICE("urn:uuid:00000000-0000-0000-0000-000000000000"),
+		.site = slice_str(w->in->name),
+		.strategy = SLICE(JUDGE_STRATEGY),
+		.settings = w->in->settings,
+		.state = CATALOG_FINISHED,
+		.still_from = w->in->pairs->from,
+		.still_to = w->in->pairs->to,
+		.caveats = CATALOG_CAVEAT_AFTERWARDS,
+		.addresses = CATALOG_NO_ADDRESSES,
+	};
+
+	for (size_t i = 0; i < list->len; i++) {
+		if (!c.started || list->ptr[i].begin < c.started)
+			c.started = list->ptr[i].begin;
+		if (list->ptr[i].end > c.finished)
+			c.finished = list->ptr[i].end;
+	}
+	return catalog_add_capture(w->catalog, &c, &w->capture, w->err);
+}
+
+/* ---- requisites ---- */
+
+static void number_pairs(struct writing *w)
+{
+	const struct judge_pair_vec *list = &w->in->pairs->list;
+	size_t pages = w->in->looks->pages.list.len;
+
+	u32_vec_reserve(&w->pairs, pages);
+	for (size_t i = 0; i < pages; i++)
+		w->pairs.ptr[i] = CATALOG_NO_PAGE;
+	for (size_t i = 0; i < list->len; i++)
+		w->pairs.ptr[list->ptr[i].page] = (uint32_t)i;
+}
+
+/* The look whose body that of a look is; JUDGE_NO_LOOK stays what it is. */
+static uint32_t write_body_of(const struct writing *w, uint32_t look)
+{
+	if (look == JUDGE_NO_LOOK || !look_of(w, look)->is_revisit || !look_of(w, look)->resolved)
+		return look;
+	return look_of(w, look)->original;
+}
+
+static int add_edge(struct writing *w, uint32_t page, uint32_t requisite)
+{
+	return catalog_add_requisite(w->catalog, w->capture,
+		&(struct catalog_requisite){.page = page, .requisite = requisite}, w->err);
+}
+
+/* What the look that counts as the visit named; a requisite that no archive has is missing. */
+static int add_requisite(struct writing *w, const struct judge_edge *edge)
+{
+	uint32_t pair = w->pairs.ptr[look_of(w, edge->look)->page];
+	uint32_t requisite = w->pairs.ptr[edge->requisite];
+
+	if (pair == CATALOG_NO_PAGE || pair == requisite ||
+		edge->look != write_body_of(w, w->in->pairs->list.ptr[pair].visit))
+		return 0;
+	return add_edge(w, pair, requisite);
+}
+
+/* What a body that was read under another URL names under this one is not known. */
+static int add_unknown(struct writing *w, uint32_t pair)
+{
+	uint32_t visit = w->in->pairs->list.ptr[pair].visit, body = write_body_of(w, visit);
+
+	if (body == visit || !look_of(w, visit)->names_requisites ||
+		look_of(w, body)->page == look_of(w, visit)->page)
+		return 0;
+	return add_edge(w, pair, CATALOG_NO_PAGE);
+}
+
+static int add_requisites(struct writing *w)
+{
+	const struct judge_edge_vec *edges = &w->in->looks->edges;
 	int rc = 0;
 
-	for (uint32_t at = p->element; at != NO_TOKEN && count < PATH_MAX_STEPS;
-		at = p->tokens->elements.ptr[at].parent)
-		path[count++] = at;
-	while (count-- > 0 && rc == 0) {
-		if (out->len)
-			rc = buf_add_char(out, '>');
-		if (rc == 0)
-			rc = add_element(out, &p->tokens->elements.ptr[path[count]]);
-	}
+	number_pairs(w);
+	for (size_t i = 0; rc == 0 && i < edges->len; i++)
+		rc = add_requisite(w, &edges->ptr[i]);
+	for (uint32_t i = 0; rc == 0 && i < w->in->pairs->list.len; i++)
+		rc = add_unknown(w, i);
 	return rc;
 }
 
-static int add_place(struct buf *out, const struct place *p)
+/* 0, or as the catalog's functions. */
+static SP_MUST_CHECK int judge_write(
+	const struct judge_result *result, struct catalog *catalog, struct err *err)
 {
-	const struct place *chain[CHAIN_MAX] = {0};
-	size_t count = 0;
+	struct writing w = {.in = result, .catalog = catalog, .err = err};
+	int rc = add_capture(&w);
+
+	for (size_t i = 0; rc == 0 && i < result->pairs->list.len; i++)
+		rc = add_pair(&w, (uint32_t)i, &result->pairs->list.ptr[i]);
+	if (rc == 0)
+		rc = add_requisites(&w);
+	u32_vec_release(&w.pairs);
+	return rc ? rc : catalog_commit(catalog, err);
+}
+
+/*
+ * Looks at a page in a row whose states differ, compared by their bodies (proof/proof.h): those
+ * that differ by noise alone become one class. The bodies of such looks are read once more, and
+ * kept in a file without a name meanwhile.
+ */
+
+/* The look that has the body. */
+static struct judge_look *body_of(const struct judge_looks *looks, struct judge_look *look)
+{
+	return look->is_revisit ? &looks->list.ptr[look->original] : look;
+}
+
+/* Whether two looks in a row are to be compared by their bodies. */
+static bool may_compare(const struct judge_look *a, const struct judge_look *b)
+{
+	return a->page == b->page && a->shown.status == b->shown.status && a->head &&
+	       a->head == b->head && a->shown.decoded && b->shown.decoded &&
+	       !digest_eq(&a->shown.state, &b->shown.state);
+}
+
+/* Marks the looks whose bodies are needed; whether there are any. */
+static bool judge_comparing_want(struct judge_looks *looks)
+{
+	struct u32_vec order = {0};
+	bool any = false;
+
+	judge_looks_sort(looks, true, &order);
+	for (size_t i = 1; i < order.len; i++) {
+		struct judge_look *a = &looks->list.ptr[order.ptr[i - 1]];
+		struct judge_look *b = &looks->list.ptr[order.ptr[i]];
+
+		if (!may_compare(a, b))
+			continue;
+		body_of(looks, a)->wants_body = body_of(looks, b)->wants_body = true;
+		any = true;
+	}
+	u32_vec_release(&order);
+	return any;
+}
+
+static int read_body(
+	const struct spill *bodies, const struct judge_look *of, struct buf *out, struct err *err)
+{
+	int rc;
+
+	buf_reset(out);
+	rc = err_code(err, buf_reserve(out, of->body_size));
+	if (rc == 0 && of->body_size)
+		rc = spill_read(bodies, of->body_at, out->ptr, of->body_size, err);
+	if (rc == 0)
+		out->len = of->body_size;
+	return rc;
+}
+
+struct comparing {
+	struct judge_looks *looks;
+	const struct spill *bodies;
+	const struct rulebook *book;
+	struct buf a, b;
+};
+
+static struct proof_look side(
+	const struct comparing *k, const struct judge_look *look, const struct buf *body)
+{
+	return (struct proof_look){.body = buf_slice(body),
+		.media_type = words_text(&k->looks->words, look->content_type),
+		.time = look->exact ? look->begin : look->date};
+}
+
+static int compare(struct comparing *k, struct judge_look *a, struct judge_look *b, struct err *err)
+{
+	struct pair p = {.same_heads = true};
+	char rules[PAIR_RULES_SIZE];
+	struct same_key before;
+	int rc = read_body(k->bodies, body_of(k->looks, a), &k->a, err);
+
+	if (rc == 0)
+		rc = read_body(k->bodies, body_of(k->looks, b), &k->b, err);
+	if (rc)
+		return rc;
+	rc = proof_compare(&(struct proof_params){.a = side(k, a, &k->a),
+				   .b = side(k, b, &k->b),
+				   .url = words_text(&k->looks->pages, b->page),
+				   .off = k->book->off,
+				   .ignore = k->book->has_ignore ? &k->book->ignore : NULL,
+				   .all = true},
+		&p.proof);
+	p.explained = rc == 0 && p.proof.same != PROOF_DIFFERENT;
+	if (rc == 0 &&
+		!pair_may_be_cut(a->shown.close_delimited || b->shown.close_delimited, &p.proof)) {
+		before = judge_look_observe(k->looks, a).key;
+		pair_describe(&p, rules, &b->masked);
+		b->rule_set = NOISE_RULES_VERSION;
+		b->has_class = p.explained && p.proof.duties.len == 0;
+		b->class = *same_class(&before);
+		b->masked = b->has_class ? b->masked : 0;
+		b->rules = words_put(&k->looks->words, slice_str(rules));
+	}
+	proof_release(&p.proof);
+	return err_code(err, rc);
+}
+
+/* Compares those whose bodies were found. 0, ERR_NOMEM, ERR_IO. */
+static SP_MUST_CHECK int judge_comparing_run(struct judge_looks *looks, const struct spill *bodies,
+	const struct rulebook *book, struct err *err)
+{
+	struct comparing k = {.looks = looks, .bodies = bodies, .book = book};
+	struct u32_vec order = {0};
 	int rc = 0;
 
-	for (; p && count < CHAIN_MAX; p = p->outer)
-		chain[count++] = p;
-	while (count-- > 0 && rc == 0) {
-		const struct place *at = chain[count];
+	judge_looks_sort(looks, true, &order);
+	buf_init(&k.a, PROOF_BODY_MAX + 1);
+	buf_init(&k.b, PROOF_BODY_MAX + 1);
+	for (size_t i = 1; rc == 0 && i < order.len; i++) {
+		struct judge_look *a = &looks->list.ptr[order.ptr[i - 1]];
+		struct judge_look *b = &looks->list.ptr[order.ptr[i]];
 
-		if (at->step)
-			rc = buf_printf(out, "%s%s", out->len ? ">" : "", at->step);
-		if (rc == 0 && at->tokens)
-			rc = add_path(out, at);
-		if (rc == 0 && at->attr.len)
-			rc = buf_printf(
-				out, "@%.*s", slice_shown(at->attr, PART_MAX), at->attr.ptr);
-		if (rc == 0 && at->key.len)
-			rc = buf_printf(out, ":%.*s", slice_shown(at->key, PART_MAX), at->key.ptr);
+		if (may_compare(a, b) && body_of(looks, a)->has_body && body_of(looks, b)->has_body)
+			rc = compare(&k, a, b, err);
 	}
+	buf_release(&k.a);
+	buf_release(&k.b);
+	u32_vec_release(&order);
 	return rc;
 }
 
-slice place_text(struct judge *j, const struct place *p)
-{
-	struct buf out;
-	char *text;
+enum { SETTINGS_MAX = 8 << 20 }; /* bytes */
 
-	buf_init(&out, 4096);
-	(void)add_place(&out, p); /* cut at the maximum */
-	text = arena_strdup(&j->out->arena, buf_slice(&out));
-	buf_release(&out);
-	if (!text) {
-		met_limit(j, "too many differences to list");
-		return SLICE("");
-	}
-	return slice_str(text);
+/* One pass over an archive. */
+static int read_archive(const struct judge_params *p, const char *path, enum judge_side side,
+	struct judge_reading *reading, struct err *err)
+{
+	size_t before = reading->looks->list.len;
+	int rc;
+
+	reading->side = side;
+	rc = warc_set_each(path, p->tmp_dir, judge_read_file, reading, err);
+	if (rc || reading->resolving || reading->bodies || reading->looks->list.len > before)
+		return rc;
+	if (reading->counts->repeated)
+		return err_set(err, ERR_NOTFOUND,
+			"%s: it has no records that the first archive has not; give one archive "
+			"to judge it alone",
+			path);
+	return err_set(err, ERR_NOTFOUND, "%s: there are no HTTP responses in it", path);
 }
 
-/* --- places --- */
-
-/* As much of a value as is kept, around where it begins to differ from the other. */
-static slice excerpt(struct judge *j, slice s, slice other)
+static int read_both(const struct judge_params *p, struct judge_reading *reading, struct err *err)
 {
-	size_t from = 0;
-	char *text;
+	int rc = read_archive(p, p->first, JUDGE_FIRST, reading, err);
 
-	if (!s.ptr)
-		return s;
-	if (s.len > PROOF_SHOWN_MAX && other.ptr) {
-		while (from < s.len && from < other.len && s.ptr[from] == other.ptr[from])
-			from++;
-		from = from > PROOF_SHOWN_MAX / 4 ? from - PROOF_SHOWN_MAX / 4 : 0;
-		if (from > s.len - PROOF_SHOWN_MAX)
-			from = s.len - PROOF_SHOWN_MAX;
-		while (from && from < s.len && ((unsigned char)s.ptr[from] & 0xc0) == 0x80)
-			from--;
-	}
-	s = slice_sub(s, from, from + PROOF_SHOWN_MAX);
-	text = arena_strdup(&j->out->arena, s);
-	if (!text)
-		met_limit(j, "too many differences to list");
-	return text ? (slice){text, s.len} : SLICE("");
+	if (rc == 0 && p->second)
+		rc = read_archive(p, p->second, JUDGE_SECOND, reading, err);
+	return rc;
 }
 
-static void add_found(
-	struct judge *j, const struct place *p, slice where, slice rule, slice a, slice b)
+static bool has_unresolved(const struct judge_looks *looks)
 {
-	struct proof_place place = {.where = where,
-		.rule = rule,
-		.in = p->in,
-		.is_visible = p->is_visible,
-		.can_learn = !p->is_visible && !p->is_address && !p->is_prose && a.ptr && b.ptr};
-	slice x = excerpt(j, a, b), y = excerpt(j, b, a);
-
-	if (j->out->places.len >= PROOF_PLACES_MAX) {
-		met_limit(j, "too many differences");
-		return;
-	}
-	place.a = j->swapped ? y : x;
-	place.b = j->swapped ? x : y;
-	place.hash_a = proof_hash(3, j->swapped ? b : a);
-	place.hash_b = proof_hash(3, j->swapped ? a : b);
-	failed(j, proof_places_push(&j->out->places, place));
-}
-
-bool explain_text(struct judge *j, enum proof_rule_id rule, const struct place *p, slice a, slice b,
-	size_t masked_a, size_t masked_b)
-{
-	if (!may(j, rule))
-		return false;
-	j->counts[rule]++;
-	j->masked[0] += masked_a;
-	j->masked[1] += masked_b;
-	add_found(j, p, place_text(j, p), slice_str(proof_rule_name(rule)), a, b);
-	return true;
-}
-
-bool explain(struct judge *j, enum proof_rule_id rule, const struct place *p, slice a, slice b)
-{
-	return explain_text(j, rule, p, a, b, 0, 0);
-}
-
-bool explain_ignored(struct judge *j, uint32_t rule, const struct place *p, slice a, slice b)
-{
-	j->ignored.ptr[rule]++;
-	add_found(j, p, place_text(j, p), j->params->ignore->rules.ptr[rule].name, a, b);
-	return true;
-}
-
-/* Both sides of a learned place must pass a test of values, whatever was learned. */
-static bool is_learned(const struct judge *j, const struct place *p, slice where, slice a, slice b)
-{
-	if (!j->params->learned || !a.ptr || !b.ptr || p->is_visible || p->is_address ||
-		p->is_prose)
-		return false;
-	if (!value_are_draws_at_end(a, b, 6) && !value_times_fit(&j->looks, a, b))
-		return false;
-	return proof_learned_has(j->params->learned, where);
-}
-
-bool unexplained(struct judge *j, const struct place *p, slice a, slice b)
-{
-	slice where = place_text(j, p), rule = {0};
-
-	if (is_learned(j, p, where, a, b)) {
-		j->learned++;
-		add_found(j, p, where, SLICE("learned"), a, b);
-		return true;
-	}
-	j->unexplained++;
-	j->out->changed_in |= p->in;
-	add_found(j, p, where, rule, a, b);
-	if (!j->params->all)
-		j->is_done = true;
+	for (size_t i = 0; i < looks->list.len; i++)
+		if (!looks->list.ptr[i].resolved)
+			return true;
 	return false;
 }
 
-static slice resolve(struct judge *j, slice ref)
+static int read_looks(const struct judge_params *p, struct judge_looks *looks,
+	struct judge_counts *counts, struct err *err)
 {
-	struct url url;
-	char *text = NULL;
+	struct judge_reading reading = {.looks = looks,
+		.counts = counts,
+		.slack = p->slack,
+		.book = p->book,
+		.progress = p->progress};
+	int rc = read_both(p, &reading, err);
 
-	url_init(&url);
-	if (j->has_base && url_parse(&url, ref, &j->base, NULL) == 0)
-		text = arena_strdup(&j->out->arena, url_page(&url));
-	else
-		text = arena_strdup(&j->out->arena, ref);
-	url_release(&url);
-	if (!text)
-		met_limit(j, "too many differences to list");
-	return text ? slice_str(text) : SLICE("");
+	if (rc || !has_unresolved(looks))
+		return rc;
+	reading.resolving = true;
+	return read_both(p, &reading, err);
 }
 
-void add_duty(struct judge *j, slice a, slice b)
+/* Looks that differ are compared by their bodies, which are read once more. */
+static int compare_looks(const struct judge_params *p, struct judge_looks *looks,
+	struct judge_counts *counts, struct err *err)
 {
-	struct proof_duty duty = {resolve(j, j->swapped ? b : a), resolve(j, j->swapped ? a : b)};
+	struct judge_reading reading = {.looks = looks, .counts = counts, .book = p->book};
+	struct spill_pool pool;
+	struct spill bodies;
+	int rc;
 
-	for (size_t i = 0; i < j->out->duties.len; i++)
-		if (slice_eq(j->out->duties.ptr[i].a, duty.a) &&
-			slice_eq(j->out->duties.ptr[i].b, duty.b))
-			return;
-	if (j->out->duties.len >= DUTIES_MAX)
-		met_limit(j, "too many resources with other addresses");
-	failed(j, proof_duties_push(&j->out->duties, duty));
+	if (p->bytes_only || !judge_comparing_want(looks))
+		return 0;
+	spill_pool_init(&pool, p->tmp_dir);
+	spill_init(&bodies, &pool);
+	reading.bodies = &bodies;
+	rc = read_both(p, &reading, err);
+	if (rc == 0)
+		rc = judge_comparing_run(looks, &bodies, p->book, err);
+	spill_release(&bodies);
+	spill_pool_release(&pool);
+	return rc;
+}
+
+int judge_run(const struct judge_params *p, struct catalog *catalog,
+	struct judge_counts *ret_counts, struct err *err)
+{
+	struct judge_terms terms = {.two_archives = p->second};
+	struct judge_looks looks;
+	struct judge_pairs pairs = {0};
+	struct buf settings;
+	int rc;
+
+	*ret_counts = (struct judge_counts){0};
+	judge_looks_init(&looks, p->tmp_dir);
+	buf_init(&settings, SETTINGS_MAX);
+	rc = err_code(err, rulebook_write(p->book, &settings));
+	if (rc == 0)
+		rc = read_looks(p, &looks, ret_counts, err);
+	if (rc == 0)
+		rc = compare_looks(p, &looks, ret_counts, err);
+	if (rc == 0)
+		rc = err_code(err, judge_pairs_find(&pairs, &looks, &terms));
+	if (rc == 0)
+		rc = judge_write(&(struct judge_result){&looks, &pairs, &terms, p->first,
+					 slice_str(buf_str(&settings))},
+			catalog, err);
+	buf_release(&settings);
+	judge_pairs_release(&pairs);
+	judge_looks_release(&looks);
+	return rc;
 }

@@ -1,7 +1,7 @@
 /*
  * Places of a page that probes have shown to vary by themselves, by their keys
- * (proof_place.where). A learned place explains a difference only if both values pass the test of
- * random values or fitting times, and never text or addresses.
+ * (proof_place.key). A learned place explains a difference only if both values are words of
+ * machines or drawn at random, and never text or addresses.
  */
 #ifndef PROOF_LEARNED_H
 #define PROOF_LEARNED_H

@@ -106,36 +106,45 @@ static const char SECRETS[] =
 	"sectok|sesskey|edit token|wp edit token|my post key|form token|zenid|oscsid|cfid|"
 	"aspsessionid|auth token|session token|request token|theme token|view dom id|phx session|"
 	"phx static|amz signature|amz credential|amz security token|goog signature|goog credential|"
-	"oembed secret|secret|honeypot|login token|create account token|createaccount token|";
+	"oembed secret|secret|honeypot|authenticator|views dom id|xf token|login token|create "
+	"account "
+	"token|createaccount token|";
 static const char STATES[] =
 	"|viewstate|viewstategenerator|eventvalidation|previouspage|view state|"
 	"event validation|";
 static const char IDS[] =
 	"|token|session|sess|sid|session id|request id|req id|trace id|span id|trace|traceparent|"
 	"correlation id|ray|ray id|cf ray|visitor id|visit id|pageview id|page view "
-	"id|pvid|hmac|salt|"
-	"impression id|anonymous id|sig|signature|beacon|unique id|uniqid|rand|random|seed|"
+	"id|pvid|impression id|anonymous id|beacon|uniqid|rand|random|"
 	"page instance|support id|incident id|cache key|request hash|render id|connection id|"
-	"browser id|guest id|call tree id|wire id|xid|device id|atts|";
+	"browser id|guest id|call tree id|wire id|atts|visitor hmac|event metadata id|"
+	"monorail event id|";
+/* Only in the query of what a page loads: elsewhere a signature is of something. */
+static const char SIGNATURES[] = "|sig|signature|hmac|";
+/* The time of the answer. */
 static const char TIMES[] =
 	"|timestamp|ts|now|current hour|server time|server date|current time|current "
 	"date|current timestamp|"
 	"generated|generated at|generated on|generation time|rendered|rendered at|rendered on|"
 	"render time|served at|request time|request start|request start time|request timestamp|"
-	"build time|build date|build timestamp|built at|cache time|cached at|expires|expiry|"
-	"expiration|exp|iat|nbf|load time|unix time|epoch|fetched at|ticks|page time|time stamp|"
-	"server timestamp|page generated|expires at|data updated at|response time|begin time|"
-	"request date|now utc|creation time|form time|amz date|goog date|starttime|edit "
-	"time|edittime|"
-	"last build date|page render time|date now|";
+	"load time|unix time|epoch|fetched at|ticks|page time|time stamp|iat|nbf|"
+	"server timestamp|page generated|data updated at|response time|begin time|"
+	"request date|now utc|creation time|form time|amz date|goog date|wp starttime|"
+	"wp edittime|page render time|date now|last build date|build time|build date|"
+	"build timestamp|built at|cache time|cached at|";
 static const char TIME_PARTS[] =
 	"|currentdatetime|currenttime|servertime|serverdate|currenttimestamp|";
+/* Some time behind the answer. */
+static const char ENDS[] = "|expires|expiry|expiration|exp|expires at|";
+/* The answer may be from a cache, which was filled anew between the looks. */
+static const char RENEWALS[] =
+	"|generated|generated at|generated on|rendered|rendered at|rendered on|page generated|"
+	"last build date|build time|build date|build timestamp|built at|cache time|cached at|"
+	"ticks|now|server time|current time|current timestamp|";
 static const char MEASURES[] =
-	"|elapsed|took|queue time|application time|render time|server timing|load time|query time|"
-	"exec time|execution time|latency|ttfb|uptime|response time|generation time|processing "
-	"time|"
-	"memory usage|peak memory|server duration|backend response time|cputime|walltime|cpu time|"
-	"wall time|real time|parse time|duration ms|render duration|";
+	"|queue time|application time|backend response time|server timing|render time|"
+	"generation time|query time|exec time|execution time|processing time|server duration|"
+	"cputime|walltime|page render time|took|generationtime ms|";
 static const char BUILDS[] =
 	"|build id|build hash|build number|build sha|git sha|git hash|git commit|commit sha|"
 	"commit hash|release id|deployment id|deploy id|asset hash|assets hash|cache buster|"
@@ -145,7 +154,11 @@ static const char BUILDS[] =
 static const char CONTENT[] =
 	"|price|cost|amount|count|total|word|words|text|title|label|color|colour|size|width|height|"
 	"supply|sale|symbol|address|balance|market|rank|score|description|message|number|quantity|"
-	"limit|max|min|rate|percent|version|length|index|level|";
+	"limit|max|min|rate|percent|version|length|index|level|bread|";
+/* Times of what a page is about. */
+static const char EVENTS[] =
+	"|updated|modified|start|end|event|publish|published|created|edited|posted|last|due|"
+	"departure|arrival|";
 
 unsigned name_kinds(slice name)
 {
@@ -160,17 +173,32 @@ unsigned name_kinds(slice name)
 		kinds |= NAME_BUILD;
 	if (has_any(&w, TIMES) || has_part(&w, TIME_PARTS))
 		kinds |= NAME_TIME;
+	if (has_any(&w, ENDS))
+		kinds |= NAME_END;
+	if (has_any(&w, "|current date|server date|request date|date now|generated on|generated at|"
+			"page generated|rendered on|now|"))
+		kinds |= NAME_DAY;
+	if (has_any(&w, RENEWALS))
+		kinds |= NAME_RENEWAL;
+	if (has_any(&w, EVENTS) &&
+		!has_any(&w, "|data updated at|last build date|request start|request start time|"))
+		kinds &= ~(unsigned)(NAME_TIME | NAME_DAY | NAME_END | NAME_RENEWAL);
 	if (has_any(&w, STATES))
 		kinds |= NAME_STATE;
 	if (has_any(&w, "|app version|sentry release|release|"))
 		kinds |= NAME_RELEASE;
 	if (has_any(&w, CONTENT))
 		return kinds;
-	if (has_part(&w, SECRET_PARTS) || has_any(&w, SECRETS))
+	/* French: an advertisement, to pronounce */
+	if ((has_part(&w, SECRET_PARTS) && !strstr(w.text, " annonc") &&
+		    !strstr(w.text, "prononc")) ||
+		has_any(&w, SECRETS))
 		kinds |= NAME_SECRET;
+	if (has_any(&w, SIGNATURES))
+		kinds |= NAME_SIGNATURE;
 	if (has_any(&w, IDS))
 		kinds |= NAME_ID;
-	if (has_any(&w, "|tracking id|"))
+	if (has_any(&w, "|tracking id|device id|"))
 		kinds |= NAME_LONG_ID;
 	return kinds;
 }

@@ -10,14 +10,18 @@
 #include "base/slice.h"
 
 enum name_kind {
-	NAME_SECRET = 1 << 0,  /* csrf, nonce, form_build_id: nothing else lives there */
-	NAME_ID = 1 << 1,      /* of a request, a session, a visitor */
-	NAME_TIME = 1 << 2,    /* of this answer: generated, now, expires */
-	NAME_MEASURE = 1 << 3, /* how long the server took */
-	NAME_BUILD = 1 << 4,   /* of the program that serves the page */
-	NAME_STATE = 1 << 5,   /* ASP.NET's encoded state of a page */
-	NAME_RELEASE = 1 << 7, /* "shop-web@1.449.0" of the program that serves the page */
-	NAME_LONG_ID = 1 << 6, /* an id of the visitor, or a parcel's: only a long one is noise */
+	NAME_SECRET = 1 << 0,    /* csrf, nonce, form_build_id: nothing else lives there */
+	NAME_ID = 1 << 1,        /* of a request, a session, a visitor */
+	NAME_LONG_ID = 1 << 2,   /* an id of the visitor, or a parcel's: only a long one is noise */
+	NAME_SIGNATURE = 1 << 3, /* of an address */
+	NAME_TIME = 1 << 4,      /* of this answer: generated, now */
+	NAME_END = 1 << 5,       /* of what the answer gives: expires */
+	NAME_RENEWAL = 1 << 6,   /* of an answer that may be kept for a while: generated at */
+	NAME_DAY = 1 << 11,      /* of this answer: current date */
+	NAME_MEASURE = 1 << 7,   /* how long the server took */
+	NAME_BUILD = 1 << 8,     /* of the program that serves the page */
+	NAME_RELEASE = 1 << 9,   /* "shop-web@1.449.0" of the program that serves the page */
+	NAME_STATE = 1 << 10,    /* ASP.NET's encoded state of a page */
 };
 
 /* Bits of enum name_kind. */

@@ -2,7 +2,7 @@
 
 #include "base/utf8.h"
 #include "base/word.h"
-#include "proof/judge.h"
+#include "proof/proof_judge.h"
 
 static int base64_value(char c)
 {
@@ -63,43 +63,64 @@ static slice decoded(struct judge *j, slice s)
 	return len && utf8_valid_prefix(text) == len ? text : (slice){0};
 }
 
-static size_t put_escape(slice s, size_t *at, char *out)
+static bool read_hex(slice s, size_t at, size_t digits, uint32_t *ret)
 {
-	char c = s.ptr[*at];
-	size_t digits = c == 'u' ? 4 : c == 'x' ? 2 : 0;
-	uint32_t code = 0;
+	*ret = 0;
+	if (at + digits > s.len)
+		return false;
+	for (size_t i = 0; i < digits; i++) {
+		int v = word_hex(s.ptr[at + i]);
 
-	++*at;
-	if (digits && *at + digits <= s.len) {
-		for (size_t i = 0; i < digits; i++) {
-			int v = word_hex(s.ptr[*at + i]);
-
-			if (v < 0) {
-				out[0] = c;
-				return 1;
-			}
-			code = code << 4 | (uint32_t)v;
-		}
-		*at += digits;
-		return utf8_put(code, out);
+		if (v < 0)
+			return false;
+		*ret = *ret << 4 | (uint32_t)v;
 	}
-	out[0] = (char)(c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c);
-	return 1;
+	return true;
+}
+
+/* The character of an escape at a backslash, and where it ends; 0: what it means is not certain. */
+static size_t read_escape(slice s, size_t at, uint32_t *ret)
+{
+	static const char LETTERS[] = "nrtbfv", MEANT[] = "\n\r\t\b\f\v";
+	char c = (char)(at + 1 < s.len ? s.ptr[at + 1] : '\0');
+	const char *letter = c ? strchr(LETTERS, c) : NULL;
+	uint32_t low;
+
+	if (c == 'x' && read_hex(s, at + 2, 2, ret))
+		return at + 4;
+	if (c == 'u' && read_hex(s, at + 2, 4, ret)) {
+		if (*ret < 0xd800 || *ret > 0xdfff)
+			return at + 6;
+		if (*ret > 0xdbff || at + 8 > s.len || s.ptr[at + 6] != '\\' ||
+			s.ptr[at + 7] != 'u' || !read_hex(s, at + 8, 4, &low) || low < 0xdc00 ||
+			low > 0xdfff)
+			return 0; /* half of a character */
+		*ret = 0x10000 + ((*ret & 0x3ff) << 10 | (low & 0x3ff));
+		return at + 12;
+	}
+	*ret = (unsigned char)(letter ? MEANT[letter - LETTERS] : c);
+	return letter || (c && (unsigned char)c < 0x80 && !word_is_alnum(c) && !word_is_space(c))
+		       ? at + 2
+		       : 0;
 }
 
 slice unescape(struct arena *arena, slice s)
 {
-	size_t len = 0;
+	size_t len = 0, to;
+	uint32_t code;
 	char *out;
 
 	if (!s.len || !memchr(s.ptr, '\\', s.len) || !(out = arena_alloc(arena, s.len + 4, 1)))
 		return s;
 	for (size_t i = 0; i < s.len;) {
-		if (s.ptr[i] == '\\' && i + 1 < s.len) {
-			i++;
-			len += put_escape(s, &i, out + len);
+		to = s.ptr[i] == '\\' ? read_escape(s, i, &code) : 0;
+		if (to) {
+			len += utf8_put(code, out + len);
+			i = to;
 		} else {
 			out[len++] = s.ptr[i++];
+			if (s.ptr[i - 1] == '\\' && i < s.len)
+				out[len++] = s.ptr[i++];
 		}
 	}
 	return (slice){out, len};
@@ -183,11 +204,15 @@ static bool compare_cookies(struct judge *j, slice a, slice b, const struct plac
 		slice x = slice_take(&a, ';'), y = slice_take(&b, ';');
 		slice name = slice_take(&x, '='), other = slice_take(&y, '=');
 		struct place inner = *p;
+		size_t places = j->out->places.len;
 
 		inner.key = word_trim(name);
+		if (slice_eq(x, y) && slice_eq(name, other))
+			continue;
 		if (!slice_eq(name, other))
 			return unexplained(j, p, name, other);
 		good = compare_named(j, inner.key, x, y, &inner);
+		good = must_tell(j, places, good, p, x, y);
 	}
 	return good;
 }

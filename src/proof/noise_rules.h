@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/api.h"
+#include "base/err.h"
 #include "base/slice.h"
 
 enum { NOISE_RULES_VERSION = 2 };
@@ -68,5 +70,8 @@ const char *proof_rule_summary(enum proof_rule_id rule);
 
 /* Finds a rule by its name; false when there is none. */
 bool proof_rule_find(slice name, enum proof_rule_id *ret_rule);
+
+/* The same for a name that a user wrote: 0, or ERR_USAGE with a sentence that proposes one. */
+int proof_rule_read(const char *name, enum proof_rule_id *ret_rule, struct err *err) SP_MUST_CHECK;
 
 #endif

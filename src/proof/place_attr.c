@@ -2,20 +2,8 @@
  * Attributes: which part compares the two values of one, and those of known platforms.
  */
 #include "base/word.h"
-#include "proof/judge.h"
 #include "proof/names.h"
-
-static bool is_listed(slice name, const char *list)
-{
-	char word[40];
-
-	if (name.len == 0 || name.len > sizeof word - 3)
-		return false;
-	word[0] = '|';
-	memcpy(word + 1, name.ptr, name.len);
-	memcpy(word + 1 + name.len, "|", 2);
-	return strstr(list, word) != NULL;
-}
+#include "proof/proof_judge.h"
 
 static bool has(slice s, const char *what)
 {
@@ -87,7 +75,7 @@ static enum url_use use_of(const struct proof_element *e)
 			return URL_ASSET;
 		return has(rel, "pre") ? URL_DATA : URL_LINK;
 	}
-	return is_listed(e->name, "|img|source|image|use|input|") ? URL_IMAGE : URL_LINK;
+	return value_is_listed(e->name, "|img|source|image|use|input|") ? URL_IMAGE : URL_LINK;
 }
 
 /* DokuWiki's pixel, and others of that kind: an invisible picture with a time in its query. */
@@ -101,14 +89,14 @@ static bool is_pixel_pair(const struct judge *j, slice a, slice b)
 		i--;
 	return has(slice_sub(a, 0, i), "/lib/exe/") && i &&
 	       (a.ptr[i - 1] == '&' || a.ptr[i - 1] == '?') &&
-	       value_times_fit(&j->looks, slice_sub(a, i, a.len), slice_sub(b, i, b.len));
+	       value_times_fit(&j->looks, TIME_NOW, slice_sub(a, i, a.len), slice_sub(b, i, b.len));
 }
 
 static bool compare_address(
 	struct judge *j, const struct proof_element *e, slice a, slice b, const struct place *p)
 {
 	if (slice_starts_with(a, SLICE("#")) && slice_starts_with(b, SLICE("#")))
-		return compare_names(j, slice_sub(a, 1, a.len), slice_sub(b, 1, b.len), p);
+		return compare_reference(j, slice_sub(a, 1, a.len), slice_sub(b, 1, b.len), p);
 	if (word_starts(a, SLICE("javascript:")) && word_starts(b, SLICE("javascript:")))
 		return compare_documents(j, FORMAT_SCRIPT, a, b, p);
 	if (word_starts(a, SLICE("data:")) || word_starts(b, SLICE("data:")))
@@ -132,7 +120,9 @@ static bool compare_name_lists(struct judge *j, slice a, slice b, const struct p
 			return unexplained(j, p, a, b);
 		if (!more_a)
 			return good;
-		good &= compare_names(j, x, y, p);
+		good &= slice_eq(p->attr, SLICE("id")) || slice_eq(p->attr, SLICE("name"))
+				? compare_names(j, x, y, p)
+				: compare_reference(j, x, y, p);
 	}
 }
 
@@ -155,11 +145,25 @@ static bool next_lone(slice *rest, slice other, slice *ret)
 	return false;
 }
 
-/* cgit and gitweb give ages a class: one for minutes, one for hours and so on. */
-static bool is_age_class(slice s)
+/* cgit and gitweb give ages a class, one for minutes, one for hours and so on: which it is. */
+static int age_class(slice s)
 {
-	return is_listed(s, "|age-mins|age-hours|age-days|age-weeks|age-months|age-years|age0|age1|"
-			    "age2|");
+	static const char *const NAMES[] = {"age-mins", "age-hours", "age-days", "age-weeks",
+		"age-months", "age-years", "", "age0", "age1", "age2"};
+
+	for (int i = 0; i < (int)(sizeof NAMES / sizeof *NAMES); i++)
+		if (s.len && slice_eq(s, slice_str(NAMES[i])))
+			return i;
+	return -2;
+}
+
+/* The next class, at the later look. */
+static bool is_older(const struct judge *j, slice a, slice b)
+{
+	int step = age_class(b) - age_class(a);
+
+	return age_class(a) >= 0 && age_class(b) >= 0 && value_looks_known(&j->looks) &&
+	       step == (j->looks.b > j->looks.a ? 1 : -1);
 }
 
 static bool compare_classes(struct judge *j, slice a, slice b, const struct place *p)
@@ -177,8 +181,7 @@ static bool compare_classes(struct judge *j, slice a, slice b, const struct plac
 	rest_a = a;
 	rest_b = b;
 	while (next_lone(&rest_a, b, &x) && next_lone(&rest_b, a, &y)) {
-		if (is_age_class(x) && is_age_class(y) && value_looks_known(&j->looks) &&
-			explain(j, RULE_RELATIVE_TIME, p, x, y))
+		if (is_older(j, x, y) && explain(j, RULE_RELATIVE_TIME, p, x, y))
 			continue;
 		good &= compare_names(j, x, y, p);
 	}
@@ -192,9 +195,14 @@ static bool compare_references(struct judge *j, slice a, slice b, const struct p
 
 	if (slice_starts_with(a, HEAD) && slice_starts_with(b, HEAD) && a.ptr[a.len - 1] == ')' &&
 		b.ptr[b.len - 1] == ')')
-		return compare_names(
+		return compare_reference(
 			j, slice_sub(a, HEAD.len, a.len - 1), slice_sub(b, HEAD.len, b.len - 1), p);
 	return unexplained(j, p, a, b);
+}
+
+static bool are_nonces(slice a, slice b)
+{
+	return value_are_draws(a, b, 8) || (a.len >= 16 && b.len >= 16 && value_are_secrets(a, b));
 }
 
 static bool compare_secrets(struct judge *j, const struct proof_element *x,
@@ -202,7 +210,7 @@ static bool compare_secrets(struct judge *j, const struct proof_element *x,
 {
 	slice src = proof_attr(x, SLICE("src")), other = proof_attr(y, SLICE("src"));
 
-	if (!value_are_draws(a, b, 8))
+	if (!are_nonces(a, b))
 		return unexplained(j, p, a, b);
 	if (slice_eq(name, SLICE("nonce")))
 		return explain(j, RULE_NONCE, p, a, b) || unexplained(j, p, a, b);
@@ -216,9 +224,79 @@ static bool compare_secrets(struct judge *j, const struct proof_element *x,
 	return true;
 }
 
-/* What platforms put into attributes; RULE_COUNT: nothing known. */
-static enum proof_rule_id platform_rule(const struct proof_element *e, slice name, slice a, slice b)
+/* A Content-Security-Policy: the same but for its nonces. */
+static bool compare_policies(struct judge *j, slice a, slice b, const struct place *p)
 {
+	static const slice NONCE = SLICE_INIT("'nonce-");
+	slice x, y, rest_a = a, rest_b = b;
+
+	for (;;) {
+		bool more_a = word_next(&rest_a, ' ', &x), more_b = word_next(&rest_b, ' ', &y);
+
+		if (more_a != more_b)
+			return unexplained(j, p, a, b);
+		if (!more_a)
+			return explain(j, RULE_NONCE, p, a, b) || unexplained(j, p, a, b);
+		if (!slice_eq(x, y) &&
+			(!slice_starts_with(x, NONCE) || !slice_starts_with(y, NONCE) ||
+				!are_nonces(slice_sub(x, NONCE.len, x.len - 1),
+					slice_sub(y, NONCE.len, y.len - 1))))
+			return unexplained(j, p, a, b);
+	}
+}
+
+/* "sentry-trace_id=…,sentry-environment=production": by names. */
+static bool compare_baggage(struct judge *j, slice a, slice b, const struct place *p)
+{
+	bool good = true;
+
+	while ((a.len || b.len) && good) {
+		slice x = slice_take(&a, ','), y = slice_take(&b, ',');
+		slice name = slice_take(&x, '='), other = slice_take(&y, '=');
+
+		size_t places = j->out->places.len;
+
+		if (slice_eq(x, y) && slice_eq(name, other))
+			continue;
+		if (!slice_eq(name, other))
+			return unexplained(j, p, name, other);
+		good = compare_named(j, name, x, y, p);
+		good = must_tell(j, places, good, p, x, y);
+	}
+	return good;
+}
+
+/* Letters and digits of both are the same, in any case of letters. */
+static bool are_folded_alike(slice a, slice b)
+{
+	size_t i = 0, k = 0;
+
+	for (;; i++, k++) {
+		while (i < a.len && !word_is_alnum(a.ptr[i]))
+			i++;
+		while (k < b.len && !word_is_alnum(b.ptr[k]))
+			k++;
+		if (i == a.len || k == b.len)
+			return i == a.len && k == b.len;
+		if (word_lower(a.ptr[i]) != word_lower(b.ptr[k]))
+			return false;
+	}
+}
+
+/* Drupal names the field of a form's id by its value. */
+static bool is_named_by_value(const struct proof_element *e, slice name)
+{
+	return slice_eq(proof_attr(e, SLICE("name")), SLICE("form_build_id")) &&
+	       are_folded_alike(name, proof_attr(e, SLICE("value")));
+}
+
+/* What platforms put into attributes; RULE_COUNT: nothing known. */
+static enum proof_rule_id platform_rule(const struct proof_element *e,
+	const struct proof_element *other, slice name, slice a, slice b)
+{
+	if (slice_eq(name, SLICE("data-drupal-selector")) && is_named_by_value(e, a) &&
+		is_named_by_value(other, b))
+		return RULE_TOKEN;
 	if (slice_eq(e->name, SLICE("script"))) {
 		if (slice_eq(name, SLICE("type")) && is_loader_pair(a, b))
 			return RULE_CDN_LOADER;
@@ -238,18 +316,18 @@ static enum proof_rule_id platform_rule(const struct proof_element *e, slice nam
 static void classify(struct place *p, const struct proof_element *e, slice name)
 {
 	p->in = PROOF_IN_ATTRIBUTES;
-	if (is_listed(
+	if (value_is_listed(
 		    name, "|alt|title|placeholder|aria-label|label|summary|abbr|content-title|")) {
 		p->in = PROOF_IN_TEXT;
 		p->is_visible = p->is_prose = true;
-	} else if (is_listed(name,
+	} else if (value_is_listed(name,
 			   "|href|src|action|srcset|formaction|poster|cite|background|data|"
 			   "data-src|data-href|data-url|longdesc|ping|xlink:href|imagesrcset|")) {
 		p->in = PROOF_IN_LINKS;
 		p->is_address = true;
 	} else if (word_starts(name, SLICE("on"))) {
 		p->in = PROOF_IN_CODE;
-	} else if (is_listed(name, "|style|class|width|height|align|bgcolor|color|border|")) {
+	} else if (value_is_listed(name, "|style|class|width|height|align|bgcolor|color|border|")) {
 		p->in = PROOF_IN_STYLE;
 	} else if (word_starts(name, SLICE("data-")) || word_starts(name, SLICE("item")) ||
 		   slice_eq(name, SLICE("content")) || slice_eq(name, SLICE("datetime"))) {
@@ -263,39 +341,42 @@ static void classify(struct place *p, const struct proof_element *e, slice name)
 	}
 }
 
-bool compare_attr(struct judge *j, const struct proof_element *x, const struct proof_element *y,
-	slice name, slice a, slice b, const struct place *outer)
+static bool compare_values(struct judge *j, const struct proof_element *x,
+	const struct proof_element *y, slice name, slice a, slice b, struct place *p)
 {
-	struct place place = *outer, *p = &place;
-	enum proof_rule_id rule = platform_rule(x, name, a, b);
+	enum proof_rule_id rule = platform_rule(x, y, name, a, b);
 
-	place.attr = name;
-	classify(p, x, name);
 	if (rule != RULE_COUNT && explain(j, rule, p, a, b))
 		return true;
 	if (slice_eq(name, SLICE("nonce")) ||
-		(slice_eq(name, SLICE("integrity")) && is_listed(x->name, "|script|link|")))
+		(slice_eq(name, SLICE("integrity")) && value_is_listed(x->name, "|script|link|")))
 		return compare_secrets(j, x, y, name, a, b, p);
 	if (slice_eq(name, SLICE("value")) && slice_eq(x->name, SLICE("input")))
-		return place.is_visible ? unexplained(j, p, a, b)
-					: compare_named(j, name_of(x), a, b, p);
+		return p->is_visible ? unexplained(j, p, a, b)
+				     : compare_named(j, name_of(x), a, b, p);
+	if (slice_eq(name, SLICE("content")) && slice_eq(x->name, SLICE("meta")) &&
+		word_is(proof_attr(x, SLICE("http-equiv")), SLICE("Content-Security-Policy")))
+		return compare_policies(j, a, b, p);
+	if (slice_eq(name, SLICE("content")) && slice_eq(name_of(x), SLICE("baggage")))
+		return compare_baggage(j, a, b, p);
 	if (slice_eq(name, SLICE("content")) && slice_eq(x->name, SLICE("meta")))
 		return compare_named(j, name_of(x), a, b, p);
 	if (slice_eq(name, SLICE("class")))
 		return compare_classes(j, a, b, p);
-	if (is_listed(name, "|id|for|aria-labelledby|aria-describedby|aria-controls|aria-owns|"
-			    "aria-activedescendant|aria-details|headers|list|form|itemref|"
-			    "popovertarget|data-drupal-selector|") ||
+	if (value_is_listed(name,
+		    "|id|for|aria-labelledby|aria-describedby|aria-controls|aria-owns|"
+		    "aria-activedescendant|aria-details|headers|list|form|itemref|"
+		    "popovertarget|data-drupal-selector|") ||
 		(slice_eq(name, SLICE("name")) &&
-			is_listed(x->name, "|a|input|map|iframe|form|img|")))
+			value_is_listed(x->name, "|a|input|map|iframe|form|img|")))
 		return compare_name_lists(j, a, b, p);
-	if (is_listed(name, "|data-target|data-bs-target|data-parent|usemap|") &&
+	if (value_is_listed(name, "|data-target|data-bs-target|data-parent|usemap|") &&
 		slice_starts_with(a, SLICE("#")) && slice_starts_with(b, SLICE("#")))
-		return compare_names(j, slice_sub(a, 1, a.len), slice_sub(b, 1, b.len), p);
-	if (is_listed(
+		return compare_reference(j, slice_sub(a, 1, a.len), slice_sub(b, 1, b.len), p);
+	if (value_is_listed(
 		    name, "|clip-path|mask|fill|stroke|filter|marker-end|marker-start|marker-mid|"))
 		return compare_references(j, a, b, p);
-	if (place.is_address && !is_listed(name, "|srcset|imagesrcset|"))
+	if (p->is_address && !value_is_listed(name, "|srcset|imagesrcset|"))
 		return compare_address(j, x, a, b, p);
 	if (slice_eq(name, SLICE("style")))
 		return compare_documents(j, FORMAT_DECLARATIONS, a, b, p);
@@ -303,7 +384,21 @@ bool compare_attr(struct judge *j, const struct proof_element *x, const struct p
 		return compare_documents(j, FORMAT_SCRIPT, a, b, p);
 	if (slice_eq(name, SLICE("srcdoc")))
 		return compare_documents(j, FORMAT_HTML, a, b, p);
-	if (word_starts(name, SLICE("data-")))
-		return compare_named(j, slice_sub(name, 5, name.len), a, b, p);
+	if (word_starts(name, SLICE("data-")) || word_starts(name, SLICE("wire:")))
+		return compare_named(
+			j, slice_sub(name, name.ptr[0] == 'd' ? 5 : 0, name.len), a, b, p);
 	return unexplained(j, p, a, b);
+}
+
+bool compare_attr(struct judge *j, const struct proof_element *x, const struct proof_element *y,
+	slice name, slice a, slice b, const struct place *outer)
+{
+	size_t places = j->out->places.len;
+	struct place place = *outer;
+	bool good;
+
+	place.attr = name;
+	classify(&place, x, name);
+	good = compare_values(j, x, y, name, a, b, &place);
+	return must_tell(j, places, good, &place, a, b);
 }

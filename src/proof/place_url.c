@@ -4,8 +4,8 @@
  * and tokens in parameters named so).
  */
 #include "base/word.h"
-#include "proof/judge.h"
 #include "proof/names.h"
+#include "proof/proof_judge.h"
 
 struct parts {
 	slice path, query, fragment; /* query with its question mark */
@@ -114,8 +114,8 @@ static bool has_other_hash(slice a, slice b)
 	last_a = slice_sub(a, head, tail_a ? tail_a - 1 : 0);
 	last_b = slice_sub(b, head, tail_b ? tail_b - 1 : 0);
 	return slice_eq(slice_sub(a, tail_a, a.len), slice_sub(b, tail_b, b.len)) &&
-	       last_a.len == last_b.len && last_a.len >= 8 && value_is_mixed(last_a) &&
-	       value_is_mixed(last_b) && value_is_fresh(last_a, last_b);
+	       last_a.len == last_b.len && last_a.len >= 8 &&
+	       (value_is_mixed(last_a) || value_is_mixed(last_b)) && value_is_fresh(last_a, last_b);
 }
 
 /* Regions of Amazon's network: us-west-2. */
@@ -216,9 +216,31 @@ static enum proof_rule_id rule_for(enum url_use use, const struct parameter *q)
 		is_version(q->a) && is_version(q->b))
 		return RULE_ASSET_QUERY;
 	if (use == URL_IMAGE && (q->is_bare ? q->is_only : name_is_buster(q->name)) &&
-		(value_are_draws(q->a, q->b, 6) || are_stamps(q->a, q->b)))
+		(value_are_draws(q->a, q->b, 6) || are_stamps(q->a, q->b) ||
+			(value_is_listed(q->name, "|rand|rnd|random|nocache|cachebuster|cb|") &&
+				value_is_digits(q->a) && value_is_digits(q->b) && q->a.len >= 4 &&
+				q->b.len >= 4)))
 		return RULE_IMAGE_QUERY;
 	return RULE_COUNT;
+}
+
+/* A session has one id: the parameter has that value wherever the page has it in an address. */
+static bool is_one_value(slice text, slice name, slice value)
+{
+	const char *at;
+
+	if (!name.len)
+		return false;
+	for (size_t from = 1; from < text.len && (at = memmem(text.ptr + from, text.len - from,
+							  name.ptr, name.len));) {
+		size_t to = (size_t)(at - text.ptr) + name.len;
+
+		from = to;
+		if (strchr("?&;", at[-1]) && to < text.len && text.ptr[to] == '=' &&
+			!slice_starts_with(slice_sub(text, to + 1, text.len), value))
+			return false;
+	}
+	return true;
 }
 
 static bool compare_parameter(struct judge *j, enum url_use use, const struct parameter *q,
@@ -228,15 +250,28 @@ static bool compare_parameter(struct judge *j, enum url_use use, const struct pa
 	struct place inner = *p;
 
 	inner.key = q->name;
+	inner.is_loaded = use != URL_LINK;
 	if (q->is_bare)
 		inner.key = (slice){0};
 	if (rule != RULE_COUNT && explain(j, rule, &inner, q->a, q->b)) {
 		add_duty(j, whole_a, whole_b);
 		return true;
 	}
-	if (q->is_bare)
+	if (q->is_bare ||
+		(use == URL_LINK && (name_kinds(q->name) & (NAME_ID | NAME_SECRET)) == NAME_ID &&
+			!(is_one_value(j->text[0], q->name, q->a) &&
+				is_one_value(j->text[1], q->name, q->b))))
 		return unexplained(j, p, whole_a, whole_b);
 	return compare_named(j, q->name, q->a, q->b, &inner);
+}
+
+static size_t count_of(slice s, char c)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < s.len; i++)
+		count += s.ptr[i] == c;
+	return count;
 }
 
 static bool compare_queries(struct judge *j, enum url_use use, slice a, slice b, slice whole_a,
@@ -244,13 +279,14 @@ static bool compare_queries(struct judge *j, enum url_use use, slice a, slice b,
 {
 	bool good = true, is_first = true;
 
-	if (!a.len || !b.len)
+	if (!a.len || !b.len || count_of(a, '&') != count_of(b, '&'))
 		return unexplained(j, p, whole_a, whole_b);
 	a = slice_sub(a, 1, a.len);
 	b = slice_sub(b, 1, b.len);
 	while (good && (a.len || b.len)) {
 		slice x = slice_take(&a, '&'), y = slice_take(&b, '&');
 		slice vx = x, vy = y;
+		size_t places = j->out->places.len;
 		struct parameter q = {.is_only = is_first && !a.len && !b.len};
 		slice name = slice_take(&vx, '='), other = slice_take(&vy, '=');
 
@@ -269,6 +305,7 @@ static bool compare_queries(struct judge *j, enum url_use use, slice a, slice b,
 				return unexplained(j, p, whole_a, whole_b);
 		}
 		good = compare_parameter(j, use, &q, whole_a, whole_b, p);
+		good = must_tell(j, places, good, p, whole_a, whole_b);
 	}
 	return good;
 }
@@ -327,6 +364,11 @@ bool compare_urls(struct judge *j, enum url_use use, slice a, slice b, const str
 	bool good = true;
 
 	place.is_address = true;
+	/* A script may put something before it. */
+	if ((!p->attr.len || slice_eq(p->attr, SLICE("content"))) && !j->is_import_map) {
+		x = a;
+		y = b;
+	}
 	if (slice_eq(x, y))
 		return explain(j, RULE_SAME_ADDRESS, p, a, b) || unexplained(j, p, a, b);
 	pa = split(without_session(j, x));
@@ -354,8 +396,8 @@ bool compare_urls(struct judge *j, enum url_use use, slice a, slice b, const str
 				slice_sub(pa.fragment, 8, pa.fragment.len),
 				slice_sub(pb.fragment, 8, pb.fragment.len), &inner);
 		else
-			good = pa.fragment.len && pb.fragment.len && use != URL_ASSET
-				       ? compare_names(j, pa.fragment, pb.fragment, &inner)
+			good = use != URL_ASSET
+				       ? compare_reference(j, pa.fragment, pb.fragment, &inner)
 				       : unexplained(j, &inner, a, b);
 	}
 	return good;

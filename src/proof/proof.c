@@ -2,11 +2,12 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "base/word.h"
-#include "extract/charset.h"
-#include "http/media_type.h"
-#include "proof/judge.h"
+#include "formats/charset.h"
+#include "formats/media_type.h"
+#include "proof/proof_judge.h"
 
 enum { PROOF_MEMORY_MAX = 64 << 20 }; /* bytes of the texts of a result */
 
@@ -235,6 +236,7 @@ static int begin(struct judge *j, const struct proof_params *params)
 
 	arena_init(&j->arena, JUDGE_MEMORY_MAX);
 	strmap_init(&j->renamed, key, &j->arena);
+	strmap_init(&j->differing, key, NULL);
 	strmap_init(&j->names[0], key, NULL);
 	strmap_init(&j->names[1], key, NULL);
 	url_init(&j->base);
@@ -246,9 +248,7 @@ static int begin(struct judge *j, const struct proof_params *params)
 	for (int i = 0; i < 2; i++)
 		ignore_page_init(&j->ignoring[i], params->ignore);
 	j->ignored.len = params->ignore->rules.len;
-	j->ignored.ptr = calloc(j->ignored.len + 1, sizeof *j->ignored.ptr);
-	if (!j->ignored.ptr)
-		return ERR_NOMEM;
+	j->ignored.ptr = mem_new(j->ignored.len + 1, sizeof *j->ignored.ptr);
 	for (int i = 0; i < 2 && rc == 0; i++)
 		rc = ignore_page_start(&j->ignoring[i], &j->base,
 			format_of(media_type_parse(params->a.media_type).essence) == FORMAT_XML
@@ -262,6 +262,8 @@ static void end(struct judge *j)
 {
 	arena_release(&j->arena);
 	strmap_release(&j->renamed);
+	strmap_release(&j->differing);
+	u32_vec_release(&j->differed);
 	strmap_release(&j->names[0]);
 	strmap_release(&j->names[1]);
 	rename_vec_release(&j->renames);

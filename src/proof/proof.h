@@ -18,7 +18,7 @@
  *	(4) comparing b with a gives the same answer as a with b;
  *	(5) the answer depends on the two bodies and the parameters alone.
  *
- * Status, Location and the state of the framing are not compared here (quality/verdict.h).
+ * Status, Location and the state of the framing are not compared here (proof/verdict.h).
  */
 #ifndef PROOF_PROOF_H
 #define PROOF_PROOF_H
@@ -30,8 +30,7 @@
 #include "base/arena.h"
 #include "base/slice.h"
 #include "base/vec.h"
-#include "extract/ignore.h"
-#include "proof/noise_rules.h"
+#include "formats/ignore.h"
 
 enum {
 	PROOF_BODY_MAX = 4 << 20, /* bytes of a body; larger ones are compared by bytes only */
@@ -72,7 +71,7 @@ struct proof_learned;
 struct proof_params {
 	struct proof_look a, b;
 	slice url;                           /* of the page, absolute; empty: not known */
-	proof_rule_set off;                  /* built-in rules that are not to act */
+	uint64_t off;                        /* proof_rule_set of rules that are not to act */
 	const struct ignore *ignore;         /* rules of the user; NULL: none */
 	const struct proof_learned *learned; /* NULL: none */
 	bool all; /* find all places; else stop at the first that nothing explains */
@@ -80,10 +79,11 @@ struct proof_params {
 
 /* One place where the two differ. A value has a NULL ptr where there is nothing at that side. */
 struct proof_place {
-	slice where; /* for people and as a key: "html>body>form>input[name=zq7]@value" */
+	slice where; /* "html>body>form>input[name=zq7]@value" */
 	slice rule;  /* that explains it; ptr NULL: nothing does */
 	slice a, b;  /* cut at PROOF_SHOWN_MAX, around the first difference */
-	uint64_t hash_a, hash_b; /* of the whole values: for the learner */
+	slice key;   /* for the learner: where, and how often it differed before; ptr NULL: a rule
+		      * explains it */
 	enum proof_in in;
 	bool is_visible; /* readers see it */
 	bool can_learn;  /* no text, link or resource: probes may show that it varies by itself */
@@ -117,6 +117,8 @@ struct proof {
 	double masked;       /* share of the visible text in places that built-in or learned rules
 			      * explain; the larger of the two */
 	const char *limit;   /* that was met, for people; NULL: none */
+	bool is_ended;       /* both bodies end in what ends a document of their format, and alike:
+			      * neither was cut off before that */
 	struct arena arena;  /* owns the texts */
 };
 

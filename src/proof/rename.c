@@ -3,8 +3,8 @@
  * name is nowhere in the new document and conversely.
  */
 #include "base/word.h"
-#include "proof/judge.h"
 #include "proof/names.h"
+#include "proof/proof_judge.h"
 
 enum { NAME_MAX = 256 };
 
@@ -52,8 +52,25 @@ static bool is_of_module(slice a, slice b)
 	       are_drawn(slice_sub(a, a.len - n, a.len), slice_sub(b, b.len - n, b.len));
 }
 
+/* _com_liferay_…Portlet_kmnd: four letters that Liferay draws. */
+static bool is_of_liferay(slice a, slice b)
+{
+	size_t head = a.len > 4 ? a.len - 4 : 0;
+
+	if (a.len != b.len || !slice_starts_with(a, SLICE("_com_liferay_")) ||
+		!slice_ends_with(slice_sub(a, 0, head), SLICE("Portlet_")) ||
+		!slice_starts_with(b, slice_sub(a, 0, head)))
+		return false;
+	for (size_t i = head; i < a.len; i++)
+		if (a.ptr[i] < 'a' || a.ptr[i] > 'z' || b.ptr[i] < 'a' || b.ptr[i] > 'z')
+			return false;
+	return true;
+}
+
 static bool is_of_maker(slice a, slice b)
 {
+	if (is_of_liferay(a, b))
+		return true;
 	for (size_t i = 0; i < sizeof MAKERS / sizeof *MAKERS; i++)
 		if (slice_starts_with(a, MAKERS[i]) && slice_starts_with(b, MAKERS[i]))
 			return are_drawn(slice_sub(a, MAKERS[i].len, a.len),
@@ -88,13 +105,42 @@ static bool has_other_tail(slice a, slice b)
 }
 
 /*
- * Six hex digits or more, drawn at random: some draws are digits alone. No words: "facade". In a
- * class they may be a colour.
+ * Six hex digits or more, drawn at random: some draws are digits or letters alone. No words:
+ * "facade". Of six, three may agree by chance. In a class they may be a colour.
  */
 static bool are_hex_draws(slice a, slice b)
 {
-	return a.len == b.len && a.len >= 6 && value_is_hex(a) && value_is_hex(b) &&
-	       value_has_digit(a) && value_has_digit(b) && value_is_fresh(a, b);
+	size_t agree = 0;
+
+	if (a.len != b.len || a.len < 6 || !value_is_hex(a) || !value_is_hex(b) ||
+		!(value_has_digit(a) || value_has_digit(b)))
+		return false;
+	for (size_t i = 0; i < a.len; i++)
+		agree += a.ptr[i] == b.ptr[i];
+	return agree * 2 <= a.len;
+}
+
+static bool has_letter(slice s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (word_is_alpha(s.ptr[i]))
+			return true;
+	return false;
+}
+
+/* edit-keys--wqkC-gRf4Xo: a draw of an alphabet with - and _ behind the name. */
+static bool are_drawn_tails(slice a, slice b)
+{
+	size_t i = 0;
+	slice x, y;
+
+	while (i < a.len && i < b.len && a.ptr[i] == b.ptr[i])
+		i++;
+	while (i && word_is_alnum(a.ptr[i - 1]))
+		i--;
+	x = slice_sub(a, i, a.len);
+	y = slice_sub(b, i, b.len);
+	return has_letter(x) && has_letter(y) && value_are_draws(x, y, 10);
 }
 
 bool is_generated_name(slice a, slice b, bool is_class)
@@ -106,14 +152,16 @@ bool is_generated_name(slice a, slice b, bool is_class)
 		return false;
 	if (is_of_maker(a, b))
 		return true;
-	if (value_are_draws(a, b, 12) && !value_is_digits(a) && a.len >= 20)
-		return !is_content;
+	if (is_content) /* another post is another one, however it is numbered */
+		return false;
+	if (are_drawn_tails(a, b))
+		return true;
 	while (x.len || y.len) {
 		slice p = next_part(&x), q = next_part(&y);
 
 		if (slice_eq(p, q))
 			continue;
-		if (is_content && (value_is_digits(p) || value_is_digits(q) || p.len < 12))
+		if (value_is_digits(p) && value_is_digits(q) && p.len < 13) /* of a record */
 			return false;
 		if (!(are_hex_draws(p, q) && !is_class) && !value_are_draws(p, q, 7) &&
 			!has_other_tail(p, q))
@@ -129,7 +177,9 @@ bool compare_names(struct judge *j, slice a, slice b, const struct place *p)
 
 	if (slice_eq(a, b))
 		return true;
-	if (!is_generated_name(a, b, slice_eq(p->attr, SLICE("class"))) ||
+	/* Whether pages name it likewise is not known in a file of styles or a script. */
+	if (!j->top[0] || (j->top[0]->format != FORMAT_HTML && j->top[0]->format != FORMAT_XML) ||
+		!is_generated_name(a, b, slice_eq(p->attr, SLICE("class"))) ||
 		!explain(j, RULE_RENAME, p, a, b))
 		return unexplained(j, p, a, b);
 	buf_init(&key, 2 * NAME_MAX + 2);
@@ -150,6 +200,12 @@ bool compare_names(struct judge *j, slice a, slice b, const struct place *p)
 	buf_release(&key);
 	failed(j, rc == ERR_EXISTS ? 0 : rc);
 	return rc == 0 || rc == ERR_EXISTS;
+}
+
+bool compare_reference(struct judge *j, slice a, slice b, const struct place *p)
+{
+	return slice_eq(a, b) ||
+	       (are_page_names(j, a, b) ? compare_names(j, a, b, p) : unexplained(j, p, a, b));
 }
 
 static int add_names(struct strmap *names, const struct proof_tokens *t)

@@ -1,4 +1,5 @@
 #include "proof/rulebook.h"
+#include "proof/noise_rules.h"
 
 #include "base/word.h"
 
@@ -64,6 +65,21 @@ bool rulebook_next_line(slice *content, slice *ret_line)
 		return false;
 	*ret_line = word_trim(slice_take(content, '\n'));
 	return true;
+}
+
+int rulebook_add_info(struct rulebook *b, slice block)
+{
+	static const slice PREFIX = SLICE_INIT("stillpoint-");
+	int rc = 0;
+
+	while (rc == 0 && block.len) {
+		slice value = slice_take(&block, '\n'), name = slice_take(&value, ':');
+
+		if (slice_starts_with(name, PREFIX))
+			rc = rulebook_add(
+				b, slice_sub(name, PREFIX.len, name.len), word_trim(value));
+	}
+	return rc;
 }
 
 int rulebook_add_file(struct rulebook *b, slice content)

@@ -1,6 +1,6 @@
 /*
  * The rules by which the pages of a capture are compared: the built-in ones, each of which may be
- * off, and the user's (--ignore FILE, extract/ignore.h). One for all pages. Complete, it is only
+ * off, and the user's (--ignore FILE, formats/ignore.h). One for all pages. Complete, it is only
  * read: threads may share it.
  *
  * As text it is lines "NAME VALUE", in the settings of a capture, and in warcinfo records as
@@ -15,12 +15,11 @@
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/err.h"
-#include "extract/ignore.h"
-#include "proof/noise_rules.h"
+#include "formats/ignore.h"
 
 /* Fields may be read. */
 struct rulebook {
-	proof_rule_set off; /* built-in rules that are not to act */
+	uint64_t off; /* proof_rule_set of built-in rules that are not to act */
 	struct ignore ignore;
 	bool has_ignore; /* there are rules of the user */
 	struct buf text; /* lines of the user's file */
@@ -42,6 +41,9 @@ int rulebook_add(struct rulebook *b, slice name, slice value) SP_MUST_CHECK;
 /* Adds all lines "NAME VALUE" of settings, or all lines of a user's file. As rulebook_add. */
 int rulebook_add_settings(struct rulebook *b, slice settings) SP_MUST_CHECK;
 int rulebook_add_file(struct rulebook *b, slice content) SP_MUST_CHECK;
+
+/* The same of a warcinfo record: its fields "stillpoint-NAME: VALUE". */
+int rulebook_add_info(struct rulebook *b, slice block) SP_MUST_CHECK;
 
 /* Appends the lines "NAME VALUE" of what is not the default. 0, ERR_NOMEM, ERR_LIMIT. */
 int rulebook_write(const struct rulebook *b, struct buf *out) SP_MUST_CHECK;

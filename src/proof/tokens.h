@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/slice.h"
 #include "base/vec.h"
-#include "extract/ignore.h"
+#include "formats/ignore.h"
 
 enum {
 	TOKENS_MAX = 1 << 20, /* of a document */
@@ -67,7 +67,6 @@ struct proof_element {
 	uint32_t attr_count;
 	uint32_t parent;  /* NO_TOKEN: none */
 	bool keeps_space; /* white space in it is shown */
-	bool is_styled;   /* it or one around it has a class or id that a style sheet may ask for */
 	bool is_hidden;   /* nothing in it is shown */
 	bool is_foreign;
 };
@@ -101,7 +100,8 @@ struct proof_tokens {
 	struct proof_element_vec elements;
 	struct proof_skipped_vec skipped; /* in their order */
 	bool is_part;                     /* of another document, as a value */
-	bool has_sheet;                   /* a style sheet that is not in the document */
+	bool has_sheet;                   /* styles other than those of attributes */
+	bool class_order;                 /* its own styles ask for the order of classes */
 	bool lays_inline;                 /* its own styles make blocks parts of lines */
 	size_t text_bytes;                /* that readers see */
 	const char *limit;                /* that was met; NULL: none */
@@ -122,7 +122,7 @@ int proof_read_markup(struct proof_tokens *t, struct ignore_page *ignoring) SP_M
 int proof_read_script(struct proof_tokens *t) SP_MUST_CHECK;
 int proof_read_css(struct proof_tokens *t) SP_MUST_CHECK;
 
-/* Collapses white space as CSS does; is_styled etc. of elements are known. */
+/* Collapses white space as CSS does; flags of elements are known. */
 void proof_collapse(struct proof_tokens *t);
 
 /* Appends a token; at the limit it sets that and drops it. 0 or ERR_NOMEM. */
@@ -135,7 +135,11 @@ uint64_t proof_hash(uint64_t seed, slice bytes);
 /* The value of an attribute; ptr NULL: it is not there. */
 slice proof_attr(const struct proof_element *e, slice name);
 
-/* Elements that stand in a line of text by default. */
+/* Elements that go on with a line of text, and those that end it; unknown ones are neither. */
 bool proof_is_inline(slice name);
+bool proof_is_block(slice name);
+
+/* Elements that are no part of a line: scripts, styles, what belongs into the head. */
+bool proof_is_absent(slice name);
 
 #endif

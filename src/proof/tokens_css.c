@@ -170,6 +170,8 @@ static int read_one(struct reader *r)
 		const char *end = memmem(r->in.ptr + from + 2, r->in.len - from - 2, "*/", 2);
 
 		r->at = end ? (size_t)(end - r->in.ptr) + 2 : r->in.len;
+		if (from + 2 < r->in.len && r->in.ptr[from + 2] == '#') /* a source map */
+			return add(r, TOKEN_WORD, from, slice_sub(r->in, from, r->at), '#');
 		return proof_tokens_skip(r->t, from, r->at, IGNORE_NONE);
 	}
 	if (c == '"' || c == '\'')

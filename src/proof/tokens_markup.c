@@ -2,12 +2,208 @@
  * HTML and XML as tokens, by the tokenizer of the HTML standard. Attributes are a set, comments
  * that nothing reads are skipped, and text goes on across them.
  */
+#include <stdbool.h>
+
+#include "base/arena.h"
 #include "base/lists.h"
+#include "base/slice.h"
 #include "base/word.h"
-#include "extract/html_token.h"
-#include "proof/email.h"
-#include "proof/preserved.h"
+#include "formats/html_token.h"
 #include "proof/tokens.h"
+
+/*
+ * Which elements show their white space because the page's own styles say so.
+ */
+
+enum { PRESERVED_MAX = 64 };
+
+/* Fields are its own. */
+struct preserved {
+	slice names[PRESERVED_MAX]; /* ".class", "#id" or element, borrowed from the source */
+	size_t count;
+	bool all; /* a selector that is not read: every element may */
+};
+
+enum { SELECTOR_REACH_BACK = 4000 };
+
+static const char *find(slice s, size_t from, slice what)
+{
+	return from < s.len ? memmem(s.ptr + from, s.len - from, what.ptr, what.len) : NULL;
+}
+
+/* "white-space: pre…", "white-space-collapse: preserve…" at the front. */
+static bool keeps(slice s)
+{
+	size_t i = sizeof "white-space" - 1;
+
+	while (i < s.len && (word_is_alpha(s.ptr[i]) || s.ptr[i] == '-'))
+		i++;
+	while (i < s.len && (word_is_space(s.ptr[i]) || s.ptr[i] == ':'))
+		i++;
+	s = slice_sub(s, i, s.len);
+	return word_starts(s, SLICE("pre")) || word_starts(s, SLICE("break")) ||
+	       word_starts(s, SLICE("var"));
+}
+
+static void add_selector(struct preserved *p, slice list)
+{
+	while (list.len) {
+		slice part = word_trim(slice_take(&list, ','));
+		size_t from = part.len, word;
+
+		while (from && !strchr(" >+~\n\t", part.ptr[from - 1]))
+			from--;
+		part = slice_sub(part, from, part.len);
+		word = part.len;
+		for (size_t i = 0; i < part.len; i++)
+			if (!word_is_alnum(part.ptr[i]) && !strchr("-_.#", part.ptr[i]))
+				p->all = true;
+		while (word && part.ptr[word - 1] != '.' && part.ptr[word - 1] != '#')
+			word--;
+		if (word)
+			word--;
+		if (p->count == PRESERVED_MAX || part.len == 0)
+			p->all = true;
+		else
+			p->names[p->count++] = slice_sub(part, word, part.len);
+	}
+}
+
+static size_t last_of(slice s, size_t from, size_t to, const char *set)
+{
+	while (to > from && !strchr(set, s.ptr[to - 1]))
+		to--;
+	return to;
+}
+
+/* Looks for styles in the source; sets lays_inline and has_sheet of t, too. */
+static void preserved_init(struct preserved *p, struct proof_tokens *t)
+{
+	static const slice WORD = SLICE_INIT("white-space"), INLINE = SLICE_INIT("inline"),
+			   CLASS = SLICE_INIT("[class");
+	slice s = t->source;
+	const char *at;
+
+	*p = (struct preserved){0};
+	if (t->format != FORMAT_HTML)
+		return;
+	for (size_t from = 0; (at = find(s, from, WORD)) != NULL && !p->all;) {
+		size_t place = (size_t)(at - s.ptr), back, brace;
+
+		from = place + WORD.len;
+		if (!keeps(slice_sub(s, place, place + 80)))
+			continue;
+		back = place > SELECTOR_REACH_BACK ? place - SELECTOR_REACH_BACK : 0;
+		brace = last_of(s, back, place, "{\"'");
+		if (brace <= back || s.ptr[brace - 1] != '{')
+			continue; /* a style attribute, which speaks for itself */
+		add_selector(p, slice_sub(s, last_of(s, back, brace - 1, "{};>/"), brace - 1));
+	}
+	t->has_sheet |= find(s, 0, SLICE("hiteSpace")) != NULL; /* by a script */
+	for (size_t from = 0; (at = find(s, from, CLASS)) != NULL && !t->class_order;) {
+		slice rest = slice_sub(s, (size_t)(at - s.ptr) + CLASS.len, s.len);
+		const char *end = rest.len ? memchr(rest.ptr, ']', rest.len) : NULL;
+		char c = (char)(rest.len ? rest.ptr[0] : '\0');
+
+		from = (size_t)(at - s.ptr) + CLASS.len;
+		t->class_order =
+			c == '^' || c == '$' || c == '=' || c == '|' ||
+			(c == '*' && end && memchr(rest.ptr, ' ', (size_t)(end - rest.ptr)));
+	}
+	for (size_t from = 0; (at = find(s, from, INLINE)) != NULL && !t->lays_inline;) {
+		size_t place = (size_t)(at - s.ptr), before = place;
+
+		from = place + INLINE.len;
+		while (before && (word_is_space(s.ptr[before - 1]) || s.ptr[before - 1] == ':'))
+			before--;
+		t->lays_inline = before >= 7 && before < place &&
+				 slice_eq(slice_sub(s, before - 7, before), SLICE("display"));
+	}
+}
+
+/* Whether a style attribute, or a style of the page, keeps the white space of an element. */
+static bool preserved_style(slice style)
+{
+	for (size_t i = 0; i < style.len; i++)
+		if (word_starts(slice_sub(style, i, style.len), SLICE("white-space")) &&
+			keeps(slice_sub(style, i, style.len)))
+			return true;
+	return style.len && memchr(style.ptr, '\\', style.len);
+}
+
+static bool preserved_element(const struct preserved *p, const struct proof_element *e)
+{
+	slice classes, id, word;
+
+	if (p->all)
+		return true;
+	if (p->count == 0)
+		return false;
+	id = proof_attr(e, SLICE("id"));
+	for (size_t i = 0; i < p->count; i++) {
+		slice name = p->names[i];
+
+		if (word_is(name, e->name) ||
+			(name.ptr[0] == '#' && word_is(slice_sub(name, 1, name.len), id)))
+			return true;
+		classes = proof_attr(e, SLICE("class"));
+		while (name.ptr[0] == '.' && word_next(&classes, ' ', &word))
+			if (word_is(slice_sub(name, 1, name.len), word))
+				return true;
+	}
+	return false;
+}
+
+/*
+ * E-mail addresses that Cloudflare encodes anew at each download: an encoding, which is undone
+ * before anything is compared.
+ */
+
+enum { EMAIL_MAX = 512 };
+
+/* Hex digits: the first byte is what all others were combined with. */
+static slice decode(struct arena *arena, slice head, slice hex, slice whole)
+{
+	static const slice MARK = SLICE_INIT("mailto:");
+	size_t len = 0;
+	char *out;
+	int key;
+
+	if (hex.len < 8 || hex.len % 2 || hex.len > EMAIL_MAX)
+		return whole;
+	for (size_t i = 0; i < hex.len; i++)
+		if (word_hex(hex.ptr[i]) < 0)
+			return whole;
+	out = arena_alloc(arena, head.len + MARK.len + hex.len, 1);
+	if (!out)
+		return whole;
+	if (head.len)
+		memcpy(out, head.ptr, head.len);
+	memcpy(out + head.len, MARK.ptr, MARK.len);
+	len = head.len + MARK.len;
+	key = word_hex(hex.ptr[0]) << 4 | word_hex(hex.ptr[1]);
+	for (size_t i = 2; i < hex.len; i += 2)
+		out[len++] = (char)((word_hex(hex.ptr[i]) << 4 | word_hex(hex.ptr[i + 1])) ^ key);
+	return (slice){out, len};
+}
+
+/* The value of an attribute, with the address in it decoded; itself when there is none. */
+static slice email_decode(struct arena *arena, slice attr, slice value)
+{
+	static const slice PATH = SLICE_INIT("/cdn-cgi/l/email-protection#");
+	const char *at;
+	size_t head;
+
+	if (slice_eq(attr, SLICE("data-cfemail")))
+		return decode(arena, SLICE(""), value, value);
+	if (!slice_eq(attr, SLICE("href")) || !value.len)
+		return value;
+	at = memmem(value.ptr, value.len, PATH.ptr, PATH.len);
+	if (!at)
+		return value;
+	head = (size_t)(at - value.ptr) + PATH.len;
+	return decode(arena, slice_sub(value, 0, head), slice_sub(value, head, value.len), value);
+}
 
 enum { REACH = 256, TEXT_MAX = 64 << 20 };
 
@@ -53,6 +249,16 @@ bool proof_is_inline(slice name)
 	return is_listed(name, "|a|abbr|acronym|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|"
 			       "kbd|label|map|mark|nobr|output|q|ruby|rb|rp|rt|s|samp|small|span|"
 			       "strike|strong|sub|sup|time|tt|u|var|");
+}
+
+bool proof_is_block(slice name)
+{
+	return is_listed(name, "|html|body|address|article|aside|blockquote|br|caption|center|col|"
+			       "colgroup|dd|details|dialog|dir|div|dl|dt|fieldset|figcaption|"
+			       "figure|footer|form|frameset|h1|h2|h3|h4|h5|h6|header|hgroup|hr|"
+			       "legend|li|listing|main|menu|nav|ol|optgroup|option|p|plaintext|"
+			       "pre|search|section|summary|table|tbody|td|tfoot|th|thead|tr|ul|"
+			       "xmp|");
 }
 
 static bool is_raw(const struct proof_element *e)
@@ -149,13 +355,21 @@ static bool is_read_by_something(slice comment)
 		SLICE_INIT("esi"), SLICE_INIT("$"), SLICE_INIT("/$"), SLICE_INIT("?"),
 		SLICE_INIT("["), SLICE_INIT("]"), SLICE_INIT("lit-"), SLICE_INIT("/lit"),
 		SLICE_INIT("ng"), SLICE_INIT("v-"), SLICE_INIT("wp:"), SLICE_INIT("/wp:"),
-		SLICE_INIT("{"), SLICE_INIT("mfunc"), SLICE_INIT("/mfunc"), SLICE_INIT("@")};
+		SLICE_INIT("{"), SLICE_INIT("mfunc"), SLICE_INIT("/mfunc"), SLICE_INIT("@"),
+		SLICE_INIT("index"), SLICE_INIT("/index"), SLICE_INIT("saved from url")};
+	/* what search engines and licences read */
+	static const slice PARTS[] = {SLICE_INIT("<![endif]"), SLICE_INIT("<rdf:"),
+		SLICE_INIT("noindex"), SLICE_INIT("stopindex"), SLICE_INIT("startindex"),
+		SLICE_INIT("googleo")};
 	slice text = word_trim(comment);
 
 	for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++)
 		if (word_starts(text, STARTS[i]))
 			return true;
-	return text.len && memmem(text.ptr, text.len, "<![endif]", 9) != NULL;
+	for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
+		if (text.len && memmem(text.ptr, text.len, PARTS[i].ptr, PARTS[i].len))
+			return true;
+	return false;
 }
 
 static int add_comment(struct reader *r, const struct html_token *token)
@@ -181,6 +395,7 @@ static int add_doctype(struct reader *r, const struct html_token *token)
 {
 	slice source = slice_sub(r->t->source, token->from, token->to);
 	char *text = arena_strdup(r->t->arena, source);
+	char quote = '\0'; /* browsers tell modes by what stands in quotes */
 	size_t len = 0;
 	int rc = flush(r);
 
@@ -194,9 +409,14 @@ static int add_doctype(struct reader *r, const struct html_token *token)
 		if (!is_xml(r))
 			c = word_lower(c);
 
-		if (word_is_space(c) && (len == 0 || text[len - 1] == ' '))
-			continue;
-		text[len++] = (char)(word_is_space(c) ? ' ' : c);
+		if (quote ? c == quote : c == '"' || c == '\'')
+			quote = (char)(quote ? '\0' : c);
+		if (!quote && word_is_space(c)) {
+			if (len == 0 || text[len - 1] == ' ')
+				continue;
+			c = ' ';
+		}
+		text[len++] = c;
 	}
 	return proof_tokens_add(r->t, (struct proof_token){.kind = TOKEN_DOCTYPE,
 					      .text = {text, len},
@@ -253,7 +473,7 @@ static slice attr_value(
 	if (is_xml(r))
 		return given;
 	if (slice_eq(attr->name, SLICE("class")))
-		return class_list(r->t->arena, given);
+		return r->t->class_order ? given : class_list(r->t->arena, given);
 	if (!is_custom && is_boolean(attr->name) && word_is(given, attr->name))
 		return SLICE("");
 	return email_decode(r->t->arena, attr->name, given);
@@ -295,6 +515,8 @@ static void read_attrs(struct reader *r, const struct html_token *token, struct 
 			from->value_to > from->from ? from->value_to : from->from + from->name.len;
 
 		to->source = slice_sub(r->t->source, from->from, end);
+		if (is_xml(r) && from->from && !word_is_space(r->t->source.ptr[from->from - 1]))
+			r->t->limit = "no well-formed XML"; /* a parser of XML reads no further */
 		to->name =
 			is_xml(r) ? slice_sub(to->source, 0, from->name.len) : copy(r, from->name);
 		to->given = copy(r, from->value);
@@ -373,16 +595,13 @@ static void set_flags(struct reader *r, struct proof_element *e)
 
 	if (parent) {
 		e->keeps_space = parent->keeps_space;
-		e->is_styled = parent->is_styled;
 		e->is_hidden = parent->is_hidden;
 	}
 	e->keeps_space |= is_listed(e->name, "|pre|listing|") || preserved_style(style) ||
 			  preserved_element(&r->preserved, e) ||
 			  slice_eq(proof_attr(e, SLICE("xml:space")), SLICE("preserve"));
-	e->is_styled |= proof_attr(e, SLICE("class")).ptr || proof_attr(e, SLICE("id")).ptr;
 	e->is_hidden |= is_listed(e->name, "|head|script|style|template|");
-	if (slice_eq(e->name, SLICE("head")))
-		e->is_styled = false;
+	r->t->has_sheet |= slice_eq(e->name, SLICE("style"));
 	if (slice_eq(e->name, SLICE("link"))) {
 		slice rel = proof_attr(e, SLICE("rel"));
 
@@ -452,14 +671,11 @@ static int close_element(struct reader *r, const struct html_token *token)
 static int is_ignored(struct reader *r, const struct html_token *token, bool *ret)
 {
 	uint32_t before = r->ignored, now;
-	int rc;
 
 	*ret = false;
 	if (!r->ignoring)
 		return 0;
-	rc = ignore_page_token(r->ignoring, token);
-	if (rc)
-		return rc;
+	ignore_page_token(r->ignoring, token);
 	now = ignore_page_element(r->ignoring);
 	if (r->ignoring->stack.cut)
 		r->t->limit = "elements nested too deeply for the rules of the user";

@@ -264,6 +264,18 @@ static bool is_read_by_something(slice comment)
 	       (comment.len && memmem(comment.ptr, comment.len, "@cc_on", 6));
 }
 
+/* function(){…}: some programs keep texts so. */
+static bool is_all_of_function(const struct reader *r)
+{
+	const struct proof_token *t = last(r);
+	size_t at = r->at;
+
+	while (at < r->in.len && word_is_space(r->in.ptr[at]))
+		at++;
+	return t && t->kind == TOKEN_SIGN && t->sign == '{' && at < r->in.len &&
+	       r->in.ptr[at] == '}';
+}
+
 static int read_comment(struct reader *r)
 {
 	size_t from = r->at;
@@ -278,7 +290,7 @@ static int read_comment(struct reader *r)
 		r->at = end ? (size_t)(end - r->in.ptr) + 2 : r->in.len;
 	}
 	text = slice_sub(r->in, from, r->at);
-	if (r->is_unsure || is_read_by_something(text))
+	if (r->is_unsure || is_read_by_something(text) || is_all_of_function(r))
 		return add(r, TOKEN_REGEX, from, text, 'c');
 	r->has_gap = true;
 	r->has_newline |= memchr(text.ptr, '\n', text.len) != NULL;

@@ -10,6 +10,8 @@ enum {
 	HEX_SURE = 16,      /* hex digits that are no word without a decimal digit among them */
 	DIGITS_RANDOM = 9,  /* digits alone that are no count */
 	SHORT = 12,         /* below, draws must differ in more of their characters */
+	WORD_MIN = 4,
+	WORD_MAX = 64,
 };
 
 bool value_is_digits(slice s)
@@ -42,6 +44,23 @@ static bool is_of(slice s, const char *others)
 		if (!word_is_alnum(s.ptr[i]) && (!s.ptr[i] || !strchr(others, s.ptr[i])))
 			return false;
 	return s.len > 0;
+}
+
+bool value_is_listed(slice word, const char *list)
+{
+	size_t len = strlen(list);
+
+	for (size_t i = 0; word.len && i + word.len + 1 < len; i++)
+		if (list[i] == '|' && list[i + 1 + word.len] == '|' &&
+			word_is(word, (slice){list + i + 1, word.len}))
+			return true;
+	return false;
+}
+
+bool value_is_word(slice s)
+{
+	return s.len <= WORD_MAX && (s.len >= WORD_MIN || value_is_digits(s)) && is_of(s, "_-.:") &&
+	       value_has_digit(s);
 }
 
 static char class_of(char c)
@@ -110,9 +129,15 @@ static bool has_variety(slice s)
 	return count >= wanted;
 }
 
+/* 0x…: what a program computes with, such as the address of a contract. */
+static bool is_address(slice s)
+{
+	return slice_starts_with(s, SLICE("0x")) && value_is_hex(slice_sub(s, 2, s.len));
+}
+
 static bool is_random(slice s, size_t min)
 {
-	if (s.len < min || s.len > VALUE_MAX || !has_variety(s))
+	if (s.len < min || s.len > VALUE_MAX || !has_variety(s) || is_address(s))
 		return false;
 	if (is_hex_in_groups(s))
 		return true;
@@ -125,7 +150,8 @@ static bool is_random(slice s, size_t min)
 	return value_is_mixed(s);
 }
 
-bool value_is_fresh(slice a, slice b)
+/* Whether at most one in `one_in` characters behind the common start agrees. */
+static bool are_apart(slice a, slice b, size_t one_in)
 {
 	size_t shorter = a.len < b.len ? a.len : b.len, from = 0, left, ahead = 0, back = 0;
 
@@ -140,8 +166,12 @@ bool value_is_fresh(slice a, slice b)
 		ahead += a.ptr[from + i] == b.ptr[from + i];
 		back += a.ptr[a.len - 1 - i] == b.ptr[b.len - 1 - i];
 	}
-	return ahead * (shorter < SHORT ? 3 : 2) <= left &&
-	       back * (shorter < SHORT ? 3 : 2) <= left;
+	return ahead * one_in <= left && back * one_in <= left;
+}
+
+bool value_is_fresh(slice a, slice b)
+{
+	return are_apart(a, b, a.len < SHORT || b.len < SHORT ? 3 : 2);
 }
 
 static bool are_alike_long(slice a, slice b)
@@ -157,7 +187,8 @@ bool value_are_draws(slice a, slice b, size_t min)
 	       value_is_fresh(a, b);
 }
 
-bool value_are_draws_at_end(slice a, slice b, size_t min)
+/* Length of the equal start of both, up to and with its last separator. */
+static size_t equal_start(slice a, slice b)
 {
 	size_t i = 0;
 
@@ -165,6 +196,13 @@ bool value_are_draws_at_end(slice a, slice b, size_t min)
 		i++;
 	while (i && word_is_alnum(a.ptr[i - 1]))
 		i--;
+	return i;
+}
+
+bool value_are_draws_at_end(slice a, slice b, size_t min)
+{
+	size_t i = equal_start(a, b);
+
 	return value_are_draws(slice_sub(a, i, a.len), slice_sub(b, i, b.len), min);
 }
 
@@ -174,22 +212,57 @@ static bool has_all_classes(slice s)
 	size_t upper = 0, lower = 0;
 
 	for (size_t i = 0; i < s.len; i++) {
-		upper += class_of(s.ptr[i]) == 'u';
-		lower += class_of(s.ptr[i]) == 'l';
+		upper += word_is_alpha(s.ptr[i]) && class_of(s.ptr[i]) == 'u';
+		lower += word_is_alpha(s.ptr[i]) && class_of(s.ptr[i]) == 'l';
 	}
 	return upper >= 3 && lower > 0 && value_has_digit(s);
 }
 
+/* Small letters and digits in turns, longer than a word. */
+static bool is_long_draw(slice s)
+{
+	size_t changes = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		if (!word_is_alnum(s.ptr[i]) || class_of(s.ptr[i]) == 'u')
+			return false;
+		changes += i && class_of(s.ptr[i]) != class_of(s.ptr[i - 1]);
+	}
+	return s.len >= 20 && changes >= 6;
+}
+
+/*
+ * Letters alone: draws have capitals where words have none, at the end or two between small
+ * letters. MyCatIsBig is no draw.
+ */
+static bool are_drawn_letters(slice s)
+{
+	size_t changes = 0;
+	bool is_odd = class_of(s.ptr[s.len - 1]) == 'u';
+
+	for (size_t i = 1; i < s.len; i++) {
+		changes += class_of(s.ptr[i]) != class_of(s.ptr[i - 1]);
+		is_odd |= i >= 3 && class_of(s.ptr[i]) == 'l' && class_of(s.ptr[i - 1]) == 'u' &&
+			  class_of(s.ptr[i - 2]) == 'u' && class_of(s.ptr[i - 3]) == 'l';
+	}
+	return (is_odd && s.len >= 8 && is_of(s, "") && changes >= 4) ||
+	       ((is_odd || s.len >= 16) && s.len >= 10 && value_is_mixed(s));
+}
+
 static bool is_secret(slice s)
 {
-	if (s.len < 5 || s.len > VALUE_MAX || !is_of(s, "_-+/=.~:|*!%,;$@"))
+	if (s.len < 5 || s.len > VALUE_MAX || !is_of(s, "_-+/=.~:|*!%,;$@") || is_address(s) ||
+		s.ptr[0] == '=')
 		return false;
+	while (s.ptr[s.len - 1] == '=')
+		s.len--;
 	if (value_is_digits(s))
 		return s.len >= 8;
 	if (value_has_digit(s))
-		return s.len >= 16 || value_is_mixed(s) || (value_is_hex(s) && s.len >= 8) ||
-		       (s.len >= 10 && has_all_classes(s));
-	return s.len >= 20 || (s.len >= 10 && value_is_mixed(s));
+		return value_is_mixed(s) || is_hex_in_groups(s) ||
+		       (value_is_hex(s) && s.len >= 8) || (s.len >= 10 && has_all_classes(s)) ||
+		       is_long_draw(s);
+	return are_drawn_letters(s);
 }
 
 /* MediaWiki ends its tokens so, to catch programs that spoil backslashes. */
@@ -198,11 +271,29 @@ static slice without_mark(slice s)
 	return slice_ends_with(s, SLICE("+\\")) ? slice_sub(s, 0, s.len - 2) : s;
 }
 
+/* 1794947376,ac4493d3…: when it was made stands before it. */
+static size_t stamp_length(slice s)
+{
+	size_t i = 0;
+
+	while (i < s.len && word_is_digit(s.ptr[i]))
+		i++;
+	return (i == 10 || i == 13) && i + 1 < s.len && strchr(",-:|.", s.ptr[i]) ? i + 1 : 0;
+}
+
 bool value_are_secrets(slice a, slice b)
 {
-	a = without_mark(a);
-	b = without_mark(b);
-	return is_secret(a) && is_secret(b) && are_alike_long(a, b) && value_is_fresh(a, b);
+	size_t start = equal_start(a, b); /* "form-" of Drupal's */
+
+	a = without_mark(slice_sub(a, start, a.len));
+	b = without_mark(slice_sub(b, start, b.len));
+	start = stamp_length(a);
+	if (start && start == stamp_length(b)) {
+		a = slice_sub(a, start, a.len);
+		b = slice_sub(b, start, b.len);
+	}
+	/* Two draws of ten hex digits often have four in common; the name vouches for the rest. */
+	return is_secret(a) && is_secret(b) && are_alike_long(a, b) && are_apart(a, b, 2);
 }
 
 bool value_is_measure(slice s)
@@ -240,27 +331,66 @@ static bool is_renewed(double seen, double look, double later_seen, double later
 	       later_seen <= later_look + slack && later_seen >= seen;
 }
 
-bool value_times_fit(const struct value_looks *looks, slice a, slice b)
+enum { ZONE_STEP = 900, ZONE_MIN = -12 * 3600, ZONE_MAX = 14 * 3600, SKEW = 300, LOCAL_SKEW = 120 };
+
+/* Whether two days are those of the looks in one time zone. */
+static bool are_days_of(const struct value_looks *looks, double a, double b)
 {
-	double slack = value_tolerance(looks), between = looks->b - looks->a, moved;
+	for (int zone = ZONE_MIN; zone <= ZONE_MAX; zone += ZONE_STEP)
+		if (floor((looks->a + zone) / 86400) * 86400 == a &&
+			floor((looks->b + zone) / 86400) * 86400 == b)
+			return true;
+	return false;
+}
+
+/* How far a time is from its look; for local times, in the zone in which it is least. */
+static double distance(const struct value_time *t, double look)
+{
+	double d = t->is_clock ? remainder(t->at - look, 86400) : t->at - look;
+
+	if (t->is_number || !(t->is_local || t->is_clock))
+		return d;
+	return d < ZONE_MIN - SKEW || d > ZONE_MAX + SKEW ? d : remainder(d, ZONE_STEP);
+}
+
+static bool is_now(const struct value_time *t, double look)
+{
+	double skew = t->is_local || t->is_clock ? LOCAL_SKEW : SKEW;
+
+	/* without seconds, the minute that has begun */
+	return fabs(distance(t, look) + (t->has_seconds ? 0 : 30)) <= skew;
+}
+
+bool value_times_fit(const struct value_looks *looks, unsigned uses, slice a, slice b)
+{
+	double slack = value_tolerance(looks), between = looks->b - looks->a, moved, off;
 	struct value_time ta, tb;
 
 	if (!value_looks_known(looks) || !value_time(a, &ta) || !value_time(b, &tb))
 		return false;
 	if (ta.is_day != tb.is_day || ta.is_clock != tb.is_clock || ta.is_number != tb.is_number ||
+		ta.is_local != tb.is_local || ta.has_seconds != tb.has_seconds ||
 		(ta.is_number && a.len != b.len && !memchr(a.ptr, '.', a.len)))
 		return false;
+	if (ta.is_day)
+		return uses & TIME_DAY && are_days_of(looks, ta.at, tb.at);
+	if (ta.has_seconds && ta.is_round && tb.is_round)
+		return false;
 	moved = tb.at - ta.at;
-	if (ta.is_clock) {
-		double rest = fabs(remainder(moved - between, 86400));
+	off = ta.is_clock ? remainder(moved - between, 86400) : moved - between;
+	if (!ta.has_seconds)
+		slack += 60;
+	if (fabs(off) <= slack && (ta.is_clock || moved * between >= 0)) {
+		double ahead = ta.at - looks->a;
 
-		return rest <= slack + 60;
+		if (uses & TIME_NOW && is_now(&ta, looks->a) && is_now(&tb, looks->b))
+			return true;
+		if (uses & TIME_END && !ta.is_clock && ahead > 0 &&
+			fabs(remainder(ahead, 60)) <= 10 &&
+			fabs(remainder(tb.at - looks->b, 60)) <= 10)
+			return true;
 	}
-	if (ta.is_day) /* the day of the look, or its neighbour in another time zone */
-		return fabs(ta.at + 43200 - looks->a) <= 1.2 * 86400 &&
-		       fabs(tb.at + 43200 - looks->b) <= 1.2 * 86400;
-	if (fabs(moved - between) <= slack && moved * between >= 0)
-		return true;
-	return is_renewed(ta.at, looks->a, tb.at, looks->b, slack) ||
-	       is_renewed(tb.at, looks->b, ta.at, looks->a, slack);
+	return uses & TIME_RENEWED && !ta.is_clock &&
+	       (is_renewed(ta.at, looks->a, tb.at, looks->b, slack) ||
+		       is_renewed(tb.at, looks->b, ta.at, looks->a, slack));
 }

@@ -38,6 +38,12 @@ bool value_are_secrets(slice a, slice b);
 /* "1.5", "-3e4", "12 ms": what a clock measured. */
 bool value_is_measure(slice s);
 
+/* A number, or 4 to 64 letters, digits and "_-.:", a digit among them. */
+bool value_is_word(slice s);
+
+/* Whether a list of words between bars, "|jan|feb|", has it, in any case of its ASCII letters. */
+bool value_is_listed(slice word, const char *list);
+
 bool value_is_digits(slice s);
 bool value_is_hex(slice s);
 bool value_has_digit(slice s);
@@ -47,6 +53,9 @@ struct value_time {
 	bool is_day;    /* no time of day was given: at is its midnight */
 	bool is_clock;  /* no day was given: at is seconds of the day */
 	bool is_number; /* a count of seconds or parts of them */
+	bool is_local;  /* of a time zone that is not named */
+	bool is_round;  /* a whole minute: people's times are */
+	bool has_seconds;
 };
 
 /* A time as machines write it; all of s. */
@@ -62,14 +71,21 @@ static inline bool value_looks_known(const struct value_looks *looks)
 	return looks->a > 0 && looks->b > 0;
 }
 
-/*
- * Whether two times fit the looks that saw them: they lie equally far from them, within an eighth
- * of the time between the looks (at least 10 s, at most 2 h); or the thing was renewed between the
- * looks: the earlier one saw a time that was past, and the later one a time between the two.
- */
-bool value_times_fit(const struct value_looks *looks, slice a, slice b);
+/* How the time of a place has to do with the look. */
+enum value_time_use {
+	TIME_NOW = 1 << 0,     /* of the look itself */
+	TIME_END = 1 << 1,     /* as long behind it as in the other look, in whole minutes */
+	TIME_RENEWED = 1 << 2, /* past at the earlier look, and between the two at the later */
+	TIME_DAY = 1 << 3,     /* a day without a time: that of the look */
+};
 
-/* The tolerance of that. */
+/*
+ * Whether two times fit the looks that saw them in one of these ways (a set of enum
+ * value_time_use). Days and times without a zone fit in any one zone that there is.
+ */
+bool value_times_fit(const struct value_looks *looks, unsigned uses, slice a, slice b);
+
+/* By how much two looks may differ in that: an eighth of the time between them, 10 s to 2 h. */
 double value_tolerance(const struct value_looks *looks);
 
 #endif

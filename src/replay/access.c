@@ -6,17 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/cdxj.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/io.h"
+#include "base/mem.h"
 #include "base/parse.h"
 #include "base/vec.h"
 #include "base/word.h"
-#include "replay/access_prefix.h"
-#include "url/canonical.h"
+#include "formats/url_canonical.h"
+#include "warc/cdxj.h"
 
 enum {
 	NONE = -1,
@@ -47,6 +46,265 @@ struct access {
 	struct rule_vec rules; /* sorted by prefix */
 };
 
+/* ---- prefixes ---- */
+
+/*
+ * The keys that a rule is about begin with the text, and then one of the ends, if there are any.
+ * One of a rule that allows is read strictly: no more than what is written may be meant, else no
+ * less. A prefix that no key can have would protect nothing, so it is refused.
+ */
+struct prefix {
+	struct buf text;
+	const char *ends;
+	bool https; /* was written: its usual port is another one */
+};
+
+/* Behind a host: its paths, the hosts below it, its ports. */
+#define DOMAIN_ENDS "),:"
+
+static int refuse(slice text, const char *reason, struct err *err)
+{
+	return err_set(err, ERR_SYNTAX, "'%.*s' protects nothing: %s", slice_shown(text, 200),
+		text.ptr, reason);
+}
+
+static bool has(slice s, char c)
+{
+	return s.len && memchr(s.ptr, c, s.len);
+}
+
+/* A slash of "http://" may have been lost. */
+static slice strip_scheme(slice text, bool *ret_https)
+{
+	static const slice SCHEMES[] = {
+		SLICE_INIT("http:/"), SLICE_INIT("https:/"), SLICE_INIT("//")};
+
+	for (size_t i = 0; i < sizeof SCHEMES / sizeof *SCHEMES; i++) {
+		if (!word_starts(text, SCHEMES[i]))
+			continue;
+		text = slice_sub(text, SCHEMES[i].len, text.len);
+		*ret_https = i == 1;
+		while (text.len && text.ptr[0] == '/')
+			text = slice_sub(text, 1, text.len);
+		break;
+	}
+	return text;
+}
+
+/* "org,example" → "example.org" */
+static void add_host(struct buf *out, slice labels)
+{
+	while (labels.len && labels.ptr[labels.len - 1] == ',')
+		labels.len--;
+	while (labels.len) {
+		size_t at = labels.len;
+
+		while (at > 0 && labels.ptr[at - 1] != ',')
+			at--;
+		buf_add(out, slice_sub(labels, at, labels.len));
+		labels.len = at ? at - 1 : 0;
+		if (labels.len)
+			buf_add_char(out, '.');
+	}
+}
+
+/* Leaves the host of a key alone, for ends of its own. */
+static void keep_host(struct prefix *p)
+{
+	buf_truncate(&p->text, strcspn(buf_str(&p->text), ")"));
+}
+
+/* The host of a key as pages have it: a name of DNS or an address, and what is behind its colon. */
+static bool is_host(slice host)
+{
+	slice name;
+	bool numbers = true;
+
+	name = slice_take(&host, ':');
+	for (size_t i = 0; i < name.len; i++) {
+		if (!word_is_alnum(name.ptr[i]) && !strchr(",-_.", name.ptr[i]))
+			return false;
+		numbers = numbers && strchr("0123456789.", name.ptr[i]);
+	}
+	return numbers || !has(name, '.');
+}
+
+/* The key of a URL without its scheme. What ends with a slash there does not end so in a key. */
+static int add_key(struct prefix *p, slice host_and_path, bool strict)
+{
+	struct buf url, key, *out = &p->text;
+	slice rest, host;
+	int rc;
+
+	buf_init(&url, URL_CANONICAL_MAX);
+	buf_init(&key, URL_CANONICAL_MAX);
+	buf_add_str(&url, p->https ? "https://" : "http://");
+	buf_add(&url, host_and_path);
+	rc = url.error ? url.error : cdxj_key(&key, buf_slice(&url));
+	rest = buf_slice(&key);
+	host = slice_take(&rest, ')');
+	if (rc == 0 && !is_host(host))
+		rc = ERR_SYNTAX;
+	if (rc == 0) {
+		buf_add(out, buf_slice(&key));
+		if (strict && slice_ends_with(host_and_path, SLICE("/")) &&
+			!slice_ends_with(buf_slice(out), SLICE("/")))
+			buf_add_char(out, '/');
+		rc = out->error;
+	}
+	buf_release(&url);
+	buf_release(&key);
+	return rc;
+}
+
+/* "org,example)/Private": its URL is made, and of that the key. */
+static int read_surt(slice text, slice surt, bool strict, struct prefix *ret, struct err *err)
+{
+	slice path = surt, labels = slice_take(&path, ')'), port = labels;
+	struct buf url;
+	int rc;
+
+	labels = slice_take(&port, ':');
+	if (has(labels, '@'))
+		return refuse(text, "keys of the index have no users: leave it out", err);
+	if (slice_eq(port, SLICE("443")) && !ret->https)
+		return refuse(text, "keys of https pages have no port: leave it out", err);
+	buf_init(&url, URL_CANONICAL_MAX);
+	add_host(&url, labels);
+	if (port.len)
+		buf_printf(&url, ":%.*s", (int)port.len, port.ptr);
+	buf_add(&url, path);
+	rc = path.len && path.ptr[0] != '/' ? ERR_SYNTAX : url.error;
+	if (rc == 0)
+		rc = add_key(ret, buf_slice(&url), strict);
+	buf_release(&url);
+	if (rc)
+		return refuse(text, "it is no SURT, as org,example)/private", err);
+	if (path.len == 0) { /* ")" alone: whatever path */
+		keep_host(ret);
+		ret->ends = ")";
+	}
+	return 0;
+}
+
+/*
+ * "org,example": a part of a key's host. With a comma at its end, other tools mean the domain, or
+ * only what is below it.
+ */
+static int read_labels(slice text, slice labels, bool strict, struct prefix *ret, struct err *err)
+{
+	slice rest, label;
+
+	if (!strict && slice_ends_with(labels, SLICE(","))) {
+		labels.len--;
+		ret->ends = DOMAIN_ENDS;
+	}
+	for (size_t i = 0; i < labels.len; i++) {
+		char c = word_lower(labels.ptr[i]);
+
+		if (!word_is_alnum(c) && !strchr(",-_.:", c))
+			return refuse(text, "a SURT has ')' behind its host", err);
+		buf_add_char(&ret->text, c);
+	}
+	rest = labels;
+	while (rest.len) {
+		label = slice_take(&rest, ',');
+		if (word_is(label, SLICE("www")))
+			return refuse(text, "keys of the index have no www: leave it out", err);
+	}
+	if (!is_host(buf_slice(&ret->text)))
+		return refuse(text, "a SURT has commas between labels, as org,example", err);
+	return err_code(err, ret->text.error);
+}
+
+/* "*.example.org" */
+static int read_domain(slice text, slice host, struct prefix *ret, struct err *err)
+{
+	if (slice_ends_with(host, SLICE("/")))
+		host.len--;
+	if (has(host, '/') || has(host, ':') || has(host, '*'))
+		return refuse(text, "'*.' stands before the name of a domain alone", err);
+	if (add_key(ret, host, false))
+		return refuse(text, "it is no domain", err);
+	keep_host(ret);
+	ret->ends = DOMAIN_ENDS;
+	return 0;
+}
+
+/* A name or address alone means all of its ports. */
+static int read_url(
+	slice text, slice url, bool strict, bool is_name, struct prefix *ret, struct err *err)
+{
+	slice host;
+
+	if (has(url, '#') || memmem(url.ptr, url.len, "://", 3) || add_key(ret, url, strict))
+		return refuse(text, "it is no URL", err);
+	if (is_name && !strict) {
+		keep_host(ret);
+		ret->ends = "):";
+	}
+	/* "10.0.0." is the address 10.0.0.0, and not what begins so. */
+	host = (slice){buf_str(&ret->text), strcspn(buf_str(&ret->text), ")")};
+	if (is_name && has(host, '.') && !slice_eq(host, url))
+		return refuse(text, "an address has four numbers", err);
+	return 0;
+}
+
+/* What may be written without a scheme: not "urn:", and no port that https pages do not show. */
+static int check_bare(slice text, slice host, struct err *err)
+{
+	if (slice_ends_with(host, SLICE(":")))
+		return refuse(text, "it is no URL", err);
+	if (slice_ends_with(host, SLICE(":443")))
+		return refuse(text, "keys of https pages have no port: leave it out", err);
+	return 0;
+}
+
+/* What is written, as a prefix. strict: see struct prefix. ERR_SYNTAX with a sentence. */
+static int read_prefix(slice text, bool strict, struct prefix *ret, struct err *err)
+{
+	slice rest = strip_scheme(text, &ret->https), host, after;
+	bool is_url = rest.len < text.len, is_surt = false, starred = false, is_name;
+
+	if (rest.len && rest.ptr[0] == '(') {
+		rest = slice_sub(rest, 1, rest.len);
+		is_surt = true;
+	}
+	while (rest.len && rest.ptr[rest.len - 1] == '*') {
+		rest.len--;
+		starred = true;
+	}
+	/* All are meant, with or without a scheme. */
+	if (starred && (rest.len == 0 || slice_eq(rest, SLICE("*.")) ||
+			       slice_eq(rest, SLICE("*/")) || slice_eq(rest, SLICE("/"))))
+		return 0;
+	if (!is_surt && slice_starts_with(rest, SLICE("*.")))
+		return read_domain(text, slice_sub(rest, 2, rest.len), ret, err);
+	if (!is_surt && rest.len > 1 && rest.ptr[0] == '.') /* as in cookies and lists of proxies */
+		return read_domain(text, slice_sub(rest, 1, rest.len), ret, err);
+	if (rest.len == 0 || has(rest, '*'))
+		return refuse(text, "'*' stands alone, at the end, or in '*.example.org'", err);
+	after = rest;
+	while (after.len && strchr(".,:)/", after.ptr[0]))
+		after = slice_sub(after, 1, after.len);
+	if (after.len == 0)
+		return refuse(text, "it names no host", err);
+	after = rest;
+	host = slice_take(&after, '/');
+	if (has(host, ')'))
+		return read_surt(text, rest, strict, ret, err);
+	if (is_surt || has(host, ',') ||
+		(!is_url && !has(rest, '/') && !has(rest, '.') && !has(rest, ':')))
+		return read_labels(text, rest, strict, ret, err);
+	if (!is_url && check_bare(text, host, err))
+		return ERR_SYNTAX;
+	is_name = !is_url && !has(rest, '/') && !has(rest, '?') &&
+		  (!has(rest, ':') || rest.ptr[rest.len - 1] == ']');
+	return read_url(text, rest, strict, is_name, ret, err);
+}
+
+/* ---- rules ---- */
+
 static int read_verb(slice word, slice *rest, struct rule *r, struct err *err)
 {
 	double seconds;
@@ -71,27 +329,33 @@ static int read_verb(slice word, slice *rest, struct rule *r, struct err *err)
 	return 0;
 }
 
-/* One rule for each prefix that is meant. */
+static int add_rule(struct access *a, struct rule r, slice prefix, struct err *err)
+{
+	if (a->rules.len >= ACCESS_RULES_MAX)
+		return err_set(err, ERR_LIMIT, "there are too many rules");
+	r.prefix = (slice){arena_strdup(&a->arena, prefix), prefix.len};
+	return err_code(err, r.prefix.ptr ? rule_vec_push(&a->rules, r) : ERR_NOMEM);
+}
+
+/* One rule for each end. */
 static int add_rules(struct access *a, slice written, struct rule r, struct err *err)
 {
-	struct buf prefixes[ACCESS_PREFIXES_MAX];
-	size_t count = 0;
+	struct prefix p = {.ends = ""};
+	size_t len;
 	int rc;
 
-	for (size_t i = 0; i < ACCESS_PREFIXES_MAX; i++)
-		buf_init(&prefixes[i], 2 * (size_t)URL_CANONICAL_MAX);
-	rc = access_prefix(written, r.verb == ALLOW, prefixes, &count, err);
-	for (size_t i = 0; rc == 0 && i < count; i++) {
-		if (a->rules.len >= ACCESS_RULES_MAX) {
-			rc = err_set(err, ERR_LIMIT, "there are too many rules");
-			break;
-		}
-		r.prefix = buf_slice(&prefixes[i]);
-		r.prefix.ptr = arena_strdup(&a->arena, r.prefix);
-		rc = err_code(err, r.prefix.ptr ? rule_vec_push(&a->rules, r) : ERR_NOMEM);
+	buf_init(&p.text, 2 * (size_t)URL_CANONICAL_MAX);
+	rc = read_prefix(written, r.verb == ALLOW, &p, err);
+	len = p.text.len;
+	if (rc == 0 && !p.ends[0])
+		rc = add_rule(a, r, buf_slice(&p.text), err);
+	for (; rc == 0 && *p.ends; p.ends++) {
+		buf_truncate(&p.text, len);
+		rc = err_code(err, buf_add_char(&p.text, *p.ends));
+		if (rc == 0)
+			rc = add_rule(a, r, buf_slice(&p.text), err);
 	}
-	for (size_t i = 0; i < ACCESS_PREFIXES_MAX; i++)
-		buf_release(&prefixes[i]);
+	buf_release(&p.text);
 	return rc;
 }
 
@@ -146,12 +410,11 @@ static void settle(struct access *a)
 
 int access_parse(slice text, struct access **ret, struct err *err)
 {
-	struct access *a = calloc(1, sizeof *a);
+	struct access *a = mem_new(1, sizeof *a);
 	size_t number = 0;
-	int rc = a ? 0 : err_code(err, ERR_NOMEM);
+	int rc = 0;
 
-	if (a)
-		arena_init(&a->arena, 2 * (size_t)ACCESS_FILE_MAX);
+	arena_init(&a->arena, 2 * (size_t)ACCESS_FILE_MAX);
 	while (rc == 0 && text.len) {
 		rc = read_line(a, slice_take(&text, '\n'), ++number, err);
 		if (rc)

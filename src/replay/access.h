@@ -5,10 +5,18 @@
  *	SURT-PREFIX block
  *	SURT-PREFIX embargo DURATION
  *
- * A prefix, made canonical (replay/access_prefix.h), is compared with keys of the index, byte by
- * byte: "org,example)/private". The longest one wins; "*" is a prefix of all keys. What no rule
- * names is allowed. An embargo hides mementos that are younger than its duration ("30d"). Empty
- * lines and those that begin with "#" are left out.
+ * A prefix, as people write it, is made canonical, as the keys of the index are (lower case,
+ * without scheme and "www", host reversed), and compared with them byte by byte:
+ *
+ *	*					everything
+ *	org,example  org,example,		a domain, as bytes of keys
+ *	org,example)/Private  http://(org,example,)/a	a SURT, of other tools, too
+ *	http://Example.org/a  example.org/a*	a URL: all that begins so
+ *	example.org				a host, on every port
+ *	*.example.org				a domain, and every port
+ *
+ * The longest one wins. What no rule names is allowed. An embargo hides mementos that are younger
+ * than its duration ("30d"). Empty lines and those that begin with "#" are left out.
  */
 #ifndef REPLAY_ACCESS_H
 #define REPLAY_ACCESS_H

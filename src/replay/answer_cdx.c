@@ -6,17 +6,104 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/cdxj_scan.h"
-#include "archive/warc_date.h"
-#include "archive/zipnum.h"
 #include "base/clock.h"
 #include "base/format.h"
+#include "base/hash.h"
 #include "base/json.h"
+#include "base/mem.h"
 #include "base/parse.h"
 #include "replay/access.h"
 #include "replay/answers.h"
-#include "replay/cdx_originals.h"
 #include "replay/cdx_query.h"
+#include "warc/warc_date.h"
+#include "warc/zipnum.h"
+
+/*
+ * The lines that have the bodies of revisits, by their digests: what resolveRevisits=true of a CDX
+ * query needs. They are found among the lines that came before.
+ */
+
+enum { ARENA_MAX = 32 << 20 };
+
+VEC_DECLARE(line_vec, struct cdxj);
+
+struct cdx_originals {
+	struct arena arena;
+	struct strmap numbers; /* digest → number of the line */
+	struct line_vec lines; /* only what is asked of them */
+};
+
+static struct cdx_originals *cdx_originals_new(void)
+{
+	struct cdx_originals *o = mem_new(1, sizeof *o);
+
+	arena_init(&o->arena, ARENA_MAX);
+	strmap_init(&o->numbers, hash_key_random(), &o->arena);
+	return o;
+}
+
+/* NULL is fine */
+static void cdx_originals_free(struct cdx_originals *o)
+{
+	if (!o)
+		return;
+	strmap_release(&o->numbers);
+	line_vec_release(&o->lines);
+	arena_release(&o->arena);
+	free(o);
+}
+
+/* Forgets all of them. */
+static void cdx_originals_reset(struct cdx_originals *o)
+{
+	strmap_reset(&o->numbers);
+	arena_reset(&o->arena);
+	o->lines.len = 0;
+}
+
+static bool keep(struct arena *arena, slice *text)
+{
+	if (text->ptr)
+		text->ptr = arena_strdup(arena, *text);
+	return text->ptr != NULL;
+}
+
+static void remember(struct cdx_originals *o, const struct cdxj *line)
+{
+	struct cdxj copy = {.mime = line->mime,
+		.filename = line->filename,
+		.status = line->status,
+		.has_place = line->has_place,
+		.length = line->length,
+		.offset = line->offset};
+
+	if (strmap_get(&o->numbers, line->digest, NULL) || !keep(&o->arena, &copy.mime) ||
+		!keep(&o->arena, &copy.filename))
+		return;
+	line_vec_push(&o->lines, copy);
+	if (strmap_put(&o->numbers, line->digest, (uint32_t)o->lines.len - 1))
+		o->lines.len--;
+}
+
+/*
+ * Takes a line in. A revisit whose body came before gets its original, and that one's type and
+ * status. Memory is bounded: of too many lines the later ones are not remembered.
+ */
+static void cdx_originals_apply(struct cdx_originals *o, struct cdx_row *row)
+{
+	bool is_revisit = slice_eq(row->line.mime, SLICE("warc/revisit"));
+	uint32_t number;
+
+	if (row->line.digest.len == 0)
+		return;
+	if (!is_revisit) {
+		remember(o, &row->line);
+	} else if (strmap_get(&o->numbers, row->line.digest, &number)) {
+		row->original = &o->lines.ptr[number];
+		row->line.mime = row->original->mime;
+		row->line.status = row->original->status;
+	}
+}
 
 enum {
 	KEPT_MAX = 100000, /* lines that are kept to be sorted */
@@ -70,10 +157,9 @@ static bool is_collapsed(struct cursor *x)
 	if (x->q.collapse == 0)
 		return false;
 	buf_init(&group, CDXJ_LINE_MAX + TIMESTAMP_SIZE + FORMAT_U64_SIZE);
-	same = buf_add(&group, line->key) == 0 &&
-	       buf_printf(&group, " %.*s %u", (int)x->q.collapse, line->timestamp, line->status) ==
-		       0 &&
-	       slice_eq(buf_slice(&group), buf_slice(&x->group));
+	buf_add(&group, line->key);
+	buf_printf(&group, " %.*s %u", (int)x->q.collapse, line->timestamp, line->status);
+	same = !group.error && slice_eq(buf_slice(&group), buf_slice(&x->group));
 	buf_release(&x->group);
 	x->group = group;
 	return same;
@@ -150,11 +236,12 @@ static int cursor_open(struct cursor *x, slice from, struct err *err)
 /* ---- resuming ---- */
 
 /* Names a line: key, timestamp, offset and file. */
-static int add_resume_key(struct cursor *x, struct buf *out)
+static void add_resume_key(struct cursor *x, struct buf *out)
 {
-	return buf_printf(out, "%.*s %s %llu %.*s", (int)x->row.line.key.len, x->row.line.key.ptr,
-		x->row.line.timestamp, (unsigned long long)x->row.line.offset,
-		(int)x->row.line.filename.len, x->row.line.filename.ptr);
+	const struct cdxj *line = &x->row.line;
+
+	buf_printf(out, "%.*s %s %llu %.*s", (int)line->key.len, line->key.ptr, line->timestamp,
+		(unsigned long long)line->offset, (int)line->filename.len, line->filename.ptr);
 }
 
 /* Blanks as "+", and what has a meaning in queries escaped. */
@@ -164,21 +251,22 @@ static int print_resume_key(struct cursor *x, struct buf *out)
 	int rc;
 
 	buf_init(&plain, KEY_SIZE_MAX);
-	rc = add_resume_key(x, &plain);
-	if (rc == 0)
-		rc = buf_add_char(out, '\n');
-	for (size_t i = 0; rc == 0 && i < plain.len; i++) {
+	add_resume_key(x, &plain);
+	buf_add_char(out, '\n');
+	for (size_t i = 0; i < plain.len; i++) {
 		char c = plain.ptr[i];
 
 		if (c == ' ')
-			rc = buf_add_char(out, '+');
+			buf_add_char(out, '+');
 		else if ((unsigned char)c < '!' || strchr("%&+#=", c) || (unsigned char)c > '~')
-			rc = buf_printf(out, "%%%02X", (unsigned)(unsigned char)c);
+			buf_printf(out, "%%%02X", (unsigned)(unsigned char)c);
 		else
-			rc = buf_add_char(out, c);
+			buf_add_char(out, c);
 	}
+	buf_add_char(out, '\n');
+	rc = plain.error;
 	buf_release(&plain);
-	return rc ? rc : buf_add_char(out, '\n');
+	return rc ? rc : out->error;
 }
 
 /*
@@ -203,7 +291,8 @@ static int resume(struct cursor *x, struct err *err)
 
 		passed++;
 		buf_reset(&here);
-		rc = err_code(err, add_resume_key(x, &here));
+		add_resume_key(x, &here);
+		rc = err_code(err, here.error);
 		at = buf_slice(&here);
 		found = slice_eq(at, x->q.resume);
 		if (!slice_starts_with(at, wanted))
@@ -306,48 +395,34 @@ static int keep_line(struct cursor *x, struct keeping *k, struct err *err)
 	if (!line.text.ptr || k->list.len >= KEPT_MAX)
 		return err_set(err, ERR_USAGE,
 			"there are too many lines to sort: ask for fewer by from, to or filter");
-	return err_code(err, kept_vec_push(&k->list, line));
-}
-
-static int send_kept(struct asked *a, struct cursor *x, struct keeping *k)
-{
-	size_t count = k->list.len, first = 0;
-	int rc = 0;
-
-	if (x->q.sort == CDX_SORT_CLOSEST && count)
-		qsort(k->list.ptr, count, sizeof k->list.ptr[0], by_distance);
-	if (x->q.has_limit && x->q.limit < count) {
-		first = x->q.from_end ? count - (size_t)x->q.limit : 0;
-		count = (size_t)x->q.limit;
-	}
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = buf_add(&a->response->body, k->list.ptr[first + i].text);
-	return rc;
-}
-
-static void reverse(struct keeping *k)
-{
-	for (size_t i = 0, n = k->list.len; i < n / 2; i++) {
-		struct kept other = k->list.ptr[i];
-
-		k->list.ptr[i] = k->list.ptr[n - 1 - i];
-		k->list.ptr[n - 1 - i] = other;
-	}
+	kept_vec_push(&k->list, line);
+	return 0;
 }
 
 static int answer_sorted(struct asked *a, struct cursor *x, struct err *err)
 {
 	struct keeping k = {0};
+	size_t count, first = 0;
 	int rc = 0;
 
 	arena_init(&k.arena, KEPT_BYTES_MAX);
 	while (rc == 0 && (rc = cursor_next(x, err)) == 0)
 		rc = keep_line(x, &k, err);
-	if (rc == ERR_END) {
-		if (x->q.sort == CDX_SORT_REVERSE)
-			reverse(&k);
-		rc = err_code(err, send_kept(a, x, &k));
+	count = k.list.len;
+	if (x->q.sort == CDX_SORT_CLOSEST && count)
+		qsort(k.list.ptr, count, sizeof k.list.ptr[0], by_distance);
+	if (x->q.has_limit && x->q.limit < count) {
+		first = x->q.from_end != (x->q.sort == CDX_SORT_REVERSE)
+				? count - (size_t)x->q.limit
+				: 0;
+		count = (size_t)x->q.limit;
 	}
+	for (size_t i = 0; rc == ERR_END && i < count; i++)
+		buf_add(&a->response->body,
+			k.list.ptr[first + (x->q.sort == CDX_SORT_REVERSE ? count - 1 - i : i)]
+				.text);
+	if (rc == ERR_END)
+		rc = err_code(err, a->response->body.error);
 	kept_vec_release(&k.list);
 	arena_release(&k.arena);
 	return rc;
@@ -355,34 +430,21 @@ static int answer_sorted(struct asked *a, struct cursor *x, struct err *err)
 
 /* ---- pages ---- */
 
-static int count_lines(struct cursor *x, uint64_t *ret, struct err *err)
-{
-	int rc;
-
-	*ret = 0;
-	while ((rc = cursor_next(x, err)) == 0)
-		++*ret;
-	return rc == ERR_END ? 0 : rc;
-}
-
-static uint64_t divide_up(uint64_t a, uint64_t b)
-{
-	return a / b + (a % b != 0);
-}
-
 static int answer_pages(struct asked *a, struct cursor *x, struct err *err)
 {
-	uint64_t lines = 0;
+	uint64_t lines = 0, size = x->q.page_size;
 	struct json j;
-	int rc = count_lines(x, &lines, err);
+	int rc;
 
-	if (rc)
+	while ((rc = cursor_next(x, err)) == 0)
+		lines++;
+	if (rc != ERR_END)
 		return rc;
 	json_init_buf(&j, &a->response->body, JSON_LINES);
 	json_object_begin(&j);
-	json_put_uint(&j, "pages", divide_up(lines, x->q.page_size));
-	json_put_uint(&j, "pageSize", x->q.page_size);
-	json_put_uint(&j, "blocks", divide_up(lines, ZIPNUM_LINES));
+	json_put_uint(&j, "pages", lines / size + (lines % size != 0));
+	json_put_uint(&j, "pageSize", size);
+	json_put_uint(&j, "blocks", (lines + ZIPNUM_LINES - 1) / ZIPNUM_LINES);
 	json_object_end(&j);
 	return err_code(err, json_finish(&j));
 }
@@ -455,11 +517,7 @@ void answer_cdx(struct asked *a)
 
 	if (!asked_is_read(a))
 		return;
-	x = calloc(1, sizeof *x);
-	if (!x) {
-		answer_error(a, STATUS_ERROR, "out of memory");
-		return;
-	}
+	x = mem_new(1, sizeof *x);
 	x->c = a->collection;
 	x->work = a->request->work;
 	x->now = clock_realtime(clock_system());
@@ -469,7 +527,7 @@ void answer_cdx(struct asked *a)
 	buf_init(&x->out, OUT_MAX);
 	rc = cdx_query_parse(a->route.query, &x->q, &err);
 	if (rc == 0 && x->q.resolve)
-		rc = err_code(&err, cdx_originals_new(&x->originals));
+		x->originals = cdx_originals_new();
 	if (rc == 0)
 		rc = begin(a, x, &streams, &err);
 	if (rc == 0) {

@@ -6,15 +6,138 @@
  *	incomplete	the page names something that is not archived
  *	blurred		everything is there, but not all of it is proven at T
  */
-#include "archive/warc_date.h"
+#include "base/arena.h"
 #include "base/clock.h"
+#include "base/err.h"
+#include "base/hash.h"
 #include "base/json.h"
-#include "http/served.h"
-#include "quality/coherence.h"
-#include "quality/report_json.h"
+#include "base/lists.h"
+#include "base/slice.h"
+#include "formats/http_message.h"
+#include "formats/page.h"
+#include "formats/resolve.h"
+#include "proof/coherence.h"
+#include "proof/report_json.h"
 #include "replay/answers.h"
-#include "replay/parts.h"
+#include "replay/body.h"
+#include "replay/choice.h"
+#include "replay/collection.h"
+#include "replay/live_archive.h"
 #include "replay/record.h"
+#include "warc/warc_date.h"
+
+/*
+ * What a page is made of: styles, scripts, images, fonts, frames, and what these name in turn. An
+ * archive may know them (its edges from page to requisite); else the archived bodies are read.
+ */
+
+enum { PARTS_MAX = 2000 };
+
+/* Release in every case. */
+struct parts {
+	struct slice_vec urls; /* each once, in the order in which they were found */
+	struct arena arena;
+	struct strmap seen;
+	bool cut; /* there are more */
+};
+
+enum {
+	ARENA_MAX = 64 << 20,
+	BODY_MAX = 32 << 20, /* bytes of a document that are read */
+};
+
+static void parts_init(struct parts *r)
+{
+	*r = (struct parts){.cut = false};
+	arena_init(&r->arena, ARENA_MAX);
+	strmap_init(&r->seen, hash_key_random(), &r->arena);
+}
+
+static void parts_release(struct parts *r)
+{
+	slice_vec_release(&r->urls);
+	strmap_release(&r->seen);
+	arena_release(&r->arena);
+}
+
+/* Adds a URL unless it is there. */
+static void parts_add(struct parts *r, slice url)
+{
+	slice copy = {NULL, url.len};
+
+	if (strmap_get(&r->seen, url, NULL))
+		return;
+	if (r->urls.len >= PARTS_MAX || !(copy.ptr = arena_strdup(&r->arena, url)) ||
+		strmap_put(&r->seen, url, 0))
+		r->cut = true;
+	else
+		slice_vec_push(&r->urls, copy);
+}
+
+/* An empty URL: the archive knows of a requisite that it did not keep. */
+static int on_url(void *context, slice url)
+{
+	struct parts *r = context;
+
+	if (url.len > 0)
+		parts_add(r, url);
+	else
+		r->cut = true;
+	return 0;
+}
+
+/* Those that the archive knows of the page in a capture; none when it knows none. */
+static int parts_from_archive(
+	struct parts *r, struct collection *c, slice page, uint32_t capture, struct err *err)
+{
+	if (!c->live)
+		return 0;
+	return live_archive_each_requisite(c->live, page, capture, on_url, r, err);
+}
+
+static void add_resolved(struct parts *r, const struct links *links, slice url)
+{
+	struct resolved_link link;
+	struct resolver resolver;
+	struct url document;
+
+	url_init(&document);
+	resolver_init(&resolver, hash_key_random());
+	if (url_parse(&document, url, NULL, NULL) == 0 &&
+		resolver_start(&resolver, links, &document) == 0)
+		while (resolver_next(&resolver, &link) == 0)
+			if (link_kind_is_requisite(link.kind))
+				parts_add(r, link.url);
+	resolver_release(&resolver);
+	url_release(&document);
+}
+
+/* Adds the requisites that the body of a memento names. What cannot be read names none. */
+static void parts_from_body(struct parts *r, struct collection *c, const struct memento *m)
+{
+	struct record *record = NULL;
+	struct body *body = NULL;
+	struct err ignored = {0};
+	struct links links;
+	struct page page;
+	slice type;
+
+	if (record_open(c, m, &record, &ignored))
+		return;
+	type = fields_trim(record_head(record)->content_type);
+	if (page_format_of(type) == PAGE_OPAQUE || page_format_of(type) == PAGE_PLAIN) {
+		record_close(record);
+		return;
+	}
+	links_init(&links);
+	page_open(&page, &(struct page_params){.content_type = type, .links = &links});
+	if (body_new_decoded(record, &body, &ignored) == 0 &&
+		body_read_page(body, BODY_MAX, &page, &ignored) == 0)
+		add_resolved(r, &links, m->url);
+	page_close(&page);
+	links_release(&links);
+	body_free(body);
+}
 
 struct composite {
 	struct asked *a;
@@ -40,7 +163,7 @@ static void put_proven(struct json *j, const struct found *f)
 	json_object_end(j);
 }
 
-/* Other tools know whole seconds (quality/coherence.h). */
+/* Other tools know whole seconds (proof/coherence.h). */
 static int64_t coherence_time(const struct composite *x, int64_t time)
 {
 	return x->a->collection->live ? time : warc_date_truncate(time);
@@ -77,6 +200,8 @@ static void put_part(struct composite *x, slice url, const struct found *f)
 		report_json_time(j, "memento", f->memento->seen, CLOCK_ROUND_DOWN);
 	else
 		json_put_string(j, "memento", NULL);
+	json_put_uint_if(
+		j, "status", f->memento && f->memento->status, f->memento ? f->memento->status : 0);
 	put_proven(j, f);
 	json_put_string(j, "evidence",
 		f->memento && f->ground != CHOICE_NEAREST
@@ -120,7 +245,7 @@ static int put_requisites(struct composite *x, struct err *err)
 			rc = parts_from_archive(
 				&x->requisites, x->a->collection, url, x->capture, err);
 		else if (rc == 0 && f.memento)
-			rc = parts_from_body(&x->requisites, x->a->collection, f.memento, err);
+			parts_from_body(&x->requisites, x->a->collection, f.memento);
 		if (rc == 0)
 			put_part(x, url, &f);
 		found_release(&f);
@@ -129,25 +254,19 @@ static int put_requisites(struct composite *x, struct err *err)
 	return rc;
 }
 
-static int list_requisites(struct composite *x, const struct found *page, struct err *err)
+static int put_composite(struct composite *x, const struct found *page, struct err *err)
 {
 	struct collection *c = x->a->collection;
 	int rc = err_code(err, strmap_put(&x->requisites.seen, page->memento->url, 0));
 
 	if (rc == 0)
-		rc = parts_from_archive(&x->requisites, c, page->memento->url, page->capture, err);
-	x->from_edges = x->requisites.urls.len > 0;
-	if (rc == 0 && !x->from_edges)
-		rc = parts_from_body(&x->requisites, c, page->memento, err);
-	return rc;
-}
-
-static int put_composite(struct composite *x, const struct found *page, struct err *err)
-{
-	int rc = list_requisites(x, page, err);
-
+		rc = parts_from_archive(
+			&x->requisites, c, page->memento->url, page->memento->capture, err);
 	if (rc)
 		return rc;
+	x->from_edges = x->requisites.urls.len > 0;
+	if (!x->from_edges)
+		parts_from_body(&x->requisites, c, page->memento);
 	json_init_buf(&x->j, &x->a->response->body, JSON_LINES);
 	json_object_begin(&x->j);
 	json_key(&x->j, "page");
@@ -178,7 +297,7 @@ void answer_composite(struct asked *a)
 		/* A page that is proven at T counts as captured at T. */
 		x.page_time =
 			page.ground == CHOICE_PROVEN ? a->route.time.last : page.memento->seen;
-		x.capture = page.capture;
+		x.capture = page.memento->capture;
 		rc = put_composite(&x, &page, &err);
 		a->response->status = STATUS_OK;
 		if (rc == 0)

@@ -1,15 +1,16 @@
 /* Mementos and the TimeGate (RFC 7089, patterns 2.1 and 4.1.2). */
 #include <string.h>
 
-#include "archive/post_query.h"
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/word.h"
-#include "http/date.h"
+#include "formats/http_date.h"
 #include "replay/answer_record.h"
 #include "replay/answers.h"
 #include "replay/memento_links.h"
 #include "replay/record.h"
+#include "replay/still_points.h"
+#include "warc/warc_request.h"
 
 enum {
 	LINK_MAX = 14 << 10, /* bytes of a Link header: the server has no room for more */
@@ -27,10 +28,12 @@ static void answer_memento_headers(struct asked *a, const struct found *found)
 		answer_header(a, "Memento-Datetime", "%s", date);
 	}
 	buf_init(&links, LINK_MAX);
-	if (links_add_resources(&links, a) == 0) {
+	links_add_resources(&links, a);
+	if (!links.error) {
 		size_t whole = links.len;
 
-		if (links_add_mementos(&links, a, &found->mementos, found->memento))
+		links_add_mementos(&links, a, &found->mementos, found->memento);
+		if (links.error)
 			buf_truncate(&links, whole);
 		answer_header(a, "Link", "%s", buf_str(&links));
 	}
@@ -53,6 +56,39 @@ static int find(struct asked *a, int64_t time, slice digits, struct found *ret, 
 
 /* ---- mementos ---- */
 
+/*
+ * Where the asked time is not meant to the instant, the reader is led to one at which the same
+ * version is proven: within a day, month or year that was asked for; and from the still point of
+ * one site, which a link carried along, to that of another.
+ */
+static bool is_meant_roughly(
+	const struct asked *a, const struct still_points *points, const char *proven)
+{
+	struct timestamp t;
+
+	if (a->route.digits.len >= TIMESTAMP_SECONDS)
+		return still_points_has(points, a->route.digits);
+	return timestamp_parse(slice_str(proven), &t) == 0 && t.first >= a->route.time.first &&
+	       t.last <= a->route.time.last;
+}
+
+static void answer_framed_found(struct asked *a, const struct found *found)
+{
+	char proven[TIMESTAMP_SIZE] = "";
+	struct still_points points;
+	struct err err = {0};
+
+	if (still_points_load(a->collection, false, &points, &err) == 0 &&
+		!still_points_prove(&points, found->memento, proven))
+		proven[0] = '\0';
+	answer_memento_headers(a, found);
+	if (proven[0] && found->ground != CHOICE_PROVEN && is_meant_roughly(a, &points, proven))
+		answer_redirect(a, a->control, proven, ROUTE_FRAMED, a->page);
+	else
+		answer_framed(a, found, &points, proven);
+	still_points_release(&points);
+}
+
 static void answer_found(struct asked *a, const struct found *found)
 {
 	struct record *record = NULL;
@@ -60,8 +96,7 @@ static void answer_found(struct asked *a, const struct found *found)
 	int rc;
 
 	if (a->route.form == ROUTE_FRAMED) {
-		answer_memento_headers(a, found);
-		answer_framed(a, found);
+		answer_framed_found(a, found);
 		return;
 	}
 	rc = record_open(a->collection, found->memento, &record, &err);
@@ -97,6 +132,39 @@ void answer_memento(struct asked *a)
 	found_release(&found);
 }
 
+/* ---- times that are not digits ---- */
+
+/* As few digits as mean the same; what no digits mean, to the millisecond. */
+static void digits_of(const struct timestamp *t, char out[TIMESTAMP_SIZE])
+{
+	struct timestamp same;
+	size_t len = TIMESTAMP_DIGITS_MIN;
+
+	timestamp_format(t->first, TIMESTAMP_DIGITS_MAX, out);
+	while (len <= TIMESTAMP_DIGITS_MAX &&
+		(timestamp_parse((slice){out, len}, &same) || same.first != t->first ||
+			same.last != t->last))
+		len++;
+	if (len <= TIMESTAMP_DIGITS_MAX)
+		out[len] = '\0';
+	else
+		timestamp_format(t->last, TIMESTAMP_DIGITS_MAX, out);
+}
+
+void answer_said_time(struct asked *a)
+{
+	char digits[TIMESTAMP_SIZE];
+	struct timestamp t;
+	struct err err = {0};
+
+	if (timestamp_read_said(a->route.said, clock_realtime(clock_system()), &t, &err)) {
+		answer_failure(a, &err);
+		return;
+	}
+	digits_of(&t, digits);
+	answer_redirect(a, "", digits, a->route.form, a->page);
+}
+
 /* ---- the TimeGate ---- */
 
 /* Clients that leave out "GMT" mean it. */
@@ -109,11 +177,10 @@ static int parse_date(slice text, int64_t *ret_seconds)
 	if (rc == 0)
 		return 0;
 	buf_init(&zoned, DATE_MAX);
-	rc = buf_add(&zoned, text);
-	if (rc == 0)
-		rc = buf_add_str(&zoned, " GMT");
-	if (rc == 0)
-		rc = http_date_parse_seconds(buf_slice(&zoned), now, ret_seconds);
+	buf_add(&zoned, text);
+	buf_add_str(&zoned, " GMT");
+	rc = zoned.error ? zoned.error
+			 : http_date_parse_seconds(buf_slice(&zoned), now, ret_seconds);
 	buf_release(&zoned);
 	return rc;
 }
@@ -140,26 +207,26 @@ static bool read_accept(const struct asked *a, int64_t *ret, bool *ret_given)
 	return true;
 }
 
+/* Programs that name no time get the newest memento, readers the same where it is proven. */
 static void redirect(struct asked *a, const struct found *found, int64_t time, bool given)
 {
-	char digits[TIMESTAMP_SIZE];
-	const char *shown = found->memento->digits;
-	slice url = found->memento->url;
-	struct buf address;
+	char digits[TIMESTAMP_SIZE] = "";
+	struct still_points points;
+	struct err ignored = {0};
 
 	if (given && found->ground != CHOICE_NEAREST) {
 		timestamp_format(time, TIMESTAMP_SECONDS, digits);
-		shown = digits;
-		url = a->page;
+	} else if (!given && asked_by_browser(a)) {
+		if (still_points_load(a->collection, false, &points, &ignored) ||
+			!still_points_prove(&points, found->memento, digits))
+			digits[0] = '\0';
+		still_points_release(&points);
 	}
-	buf_init(&address, LINK_MAX);
-	if (add_memento_address(&address, a->control, a->collection, shown, ROUTE_FRAMED, url)) {
-		answer_error(a, STATUS_ERROR, "the address is too long");
-	} else {
-		a->response->status = STATUS_FOUND;
-		answer_header(a, "Location", "%s", buf_str(&address));
-	}
-	buf_release(&address);
+	if (digits[0])
+		answer_redirect(a, a->control, digits, ROUTE_FRAMED, a->page);
+	else
+		answer_redirect(
+			a, a->control, found->memento->digits, ROUTE_FRAMED, found->memento->url);
 }
 
 void answer_timegate(struct asked *a)

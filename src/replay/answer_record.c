@@ -7,7 +7,7 @@
 #include "base/word.h"
 #include "replay/body.h"
 #include "replay/our_page.h"
-#include "web/html.h"
+#include "report/html.h"
 
 enum {
 	ORIGINALS_MAX = 16 << 10, /* bytes of X-Archive-Orig-…: the server has no room for more */
@@ -222,7 +222,7 @@ static int send_range(struct asked *a, struct body *body, uint64_t size, struct 
 }
 
 /* Takes over the body. */
-static int send(struct asked *a, const struct memento *m, const struct record_head *head,
+static int send_record(struct asked *a, const struct memento *m, const struct record_head *head,
 	struct body *body, bool decode, struct err *err)
 {
 	bool has_size = head->has_size && !decode;
@@ -283,25 +283,8 @@ void answer_body(struct asked *a, const struct memento *m, struct record *record
 			return;
 		}
 	}
-	if (send(a, m, head, body, decode, &err))
+	if (send_record(a, m, head, body, decode, &err))
 		refuse(a, &err);
-}
-
-/*
- * Whether a browser wants to show the answer, and so would follow a redirect of it to the live web.
- * Browsers say so only to origins that they trust; else what they accept tells them from programs.
- */
-static bool is_navigation(const struct asked *a)
-{
-	const char *mode = httpd_request_field(a->request, "Sec-Fetch-Mode");
-	const char *destination = httpd_request_field(a->request, "Sec-Fetch-Dest");
-	const char *accept = httpd_request_field(a->request, "Accept");
-
-	if (destination)
-		return !word_is(slice_str(destination), SLICE("empty"));
-	if (mode)
-		return word_is(slice_str(mode), SLICE("navigate"));
-	return accept && strstr(accept, "text/html");
 }
 
 /* In place of a redirect, a page of ours that says where it led. */
@@ -311,18 +294,18 @@ static void answer_redirect_page(struct asked *a, const struct memento *m, slice
 	struct our_page p;
 
 	a->route.form = ROUTE_FRAMED; /* as all of our pages */
-	if (!our_page_begin(&p, a, SLICE("Redirect"), "plain"))
+	if (!our_page_begin(&p, a, SLICE("Redirect"), OUR_PAGE))
 		return;
 	url_init(&base);
 	url_init(&target);
-	(void)fprintf(p.file, "<main>\n<h1>Redirect</h1>\n<p>Status %u. It led to ", m->status);
+	(void)fprintf(p.file, "<h1>Redirect</h1>\n<p>Status %u. It led to ", m->status);
 	if (url_parse(&base, m->url, NULL, NULL) == 0 &&
 		url_parse(&target, location, &base, NULL) == 0)
 		put_memento_link(p.file, a, m->digits, url_text(&target), url_text(&target));
 	else
 		html_text(p.file, location);
-	(void)fputs("</p>\n</main>\n", p.file);
-	our_page_send(&p, a);
+	(void)fputs("</p>\n", p.file);
+	our_page_send(&p, a, STATUS_OK);
 	url_release(&base);
 	url_release(&target);
 }
@@ -332,7 +315,7 @@ void answer_raw(struct asked *a, const struct memento *m, struct record *record)
 	const struct record_head *head = record_head(record);
 	slice location = fields_trim(fields_get(head->fields, SLICE("Location")));
 
-	if (location.len && is_navigation(a)) {
+	if (location.len && asked_by_browser(a)) {
 		answer_original_fields(a, head->fields);
 		answer_redirect_page(a, m, location);
 		record_close(record);

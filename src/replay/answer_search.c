@@ -7,13 +7,12 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/parse.h"
+#include "formats/url.h"
 #include "replay/answers.h"
 #include "replay/our_page.h"
 #include "replay/search.h"
-#include "text/text_query.h"
+#include "report/html.h"
 #include "text/text_search.h"
-#include "url/parameters.h"
-#include "web/html.h"
 
 enum { AT_MAX = 64, NUMBER_MAX = 20, SKIP_MAX = 10000 };
 
@@ -40,7 +39,7 @@ static int read_number(
 		rc = err_set(
 			err, ERR_USAGE, "%s is a number up to %llu", name, (unsigned long long)max);
 	buf_release(&text);
-	return rc ? err_code(err, rc) : 0;
+	return err_code(err, rc);
 }
 
 static int read_texts(struct asked *a, struct question *q, struct err *err)
@@ -207,13 +206,10 @@ static void answer_page(struct asked *a, const struct question *q, const struct 
 {
 	struct our_page p;
 
-	if (!our_page_begin(&p, a, q->params.words, "plain"))
+	if (!our_page_begin(&p, a, q->params.words, OUR_PAGE))
 		return;
-	(void)fputs("<main>\n<p><a href=\"", p.file);
-	put_collection_path(p.file, a->collection);
-	(void)fputs("\">", p.file);
-	html_text(p.file, slice_str(a->collection->name));
-	(void)fputs("</a></p>\n<h1>Search</h1>\n", p.file);
+	put_crumbs(p.file, a);
+	(void)fputs("<h1>Search</h1>\n", p.file);
 	put_search_box(p.file, a, q->params.words, q->params.at);
 	put_time(p.file, r);
 	if (r->hits.len == 0)
@@ -223,8 +219,7 @@ static void answer_page(struct asked *a, const struct question *q, const struct 
 		put_hit(p.file, a, &r->hits.ptr[i]);
 	(void)fputs("</ol>\n", p.file);
 	put_more(p.file, a, q, r);
-	(void)fputs("</main>\n", p.file);
-	our_page_send(&p, a);
+	our_page_send(&p, a, STATUS_OK);
 }
 
 void answer_search(struct asked *a)

@@ -5,11 +5,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "archive/warc_date.h"
 #include "base/json.h"
-#include "http/date.h"
+#include "formats/http_date.h"
 #include "replay/answers.h"
 #include "replay/memento_links.h"
+#include "warc/warc_date.h"
 
 enum {
 	PAGE_MEMENTOS = 10000,
@@ -25,23 +25,16 @@ struct timemap {
 	struct buf address; /* scratch */
 };
 
-static int add_timemap_address(
-	struct buf *out, const struct asked *a, enum route_format format, size_t page)
-{
-	int rc = add_collection_address(out, a->control, a->collection);
-
-	if (rc == 0)
-		rc = buf_printf(out, "timemap/%s/", route_format_name(format));
-	if (rc == 0 && page > 0)
-		rc = buf_printf(out, "%zu/", page);
-	return rc ? rc : buf_add(out, a->page);
-}
-
 /* An address in the scratch buffer; "" when it does not fit. */
 static slice timemap_address(struct timemap *t, enum route_format format, size_t page)
 {
 	buf_reset(&t->address);
-	if (add_timemap_address(&t->address, t->a, format, page))
+	add_collection_address(&t->address, t->a->control, t->a->collection);
+	buf_printf(&t->address, "timemap/%s/", route_format_name(format));
+	if (page > 0)
+		buf_printf(&t->address, "%zu/", page);
+	buf_add(&t->address, t->a->page);
+	if (t->address.error)
 		buf_reset(&t->address);
 	return buf_slice(&t->address);
 }
@@ -49,8 +42,9 @@ static slice timemap_address(struct timemap *t, enum route_format format, size_t
 static slice memento_address(struct timemap *t, const struct memento *m)
 {
 	buf_reset(&t->address);
-	if (add_memento_address(&t->address, t->a->control, t->a->collection, m ? m->digits : NULL,
-		    ROUTE_FRAMED, m ? m->url : t->a->page))
+	add_memento_address(&t->address, t->a->control, t->a->collection, m ? m->digits : NULL,
+		ROUTE_FRAMED, m ? m->url : t->a->page);
+	if (t->address.error)
 		buf_reset(&t->address);
 	return buf_slice(&t->address);
 }
@@ -83,58 +77,39 @@ static const char *relation_of(const struct timemap *t, size_t i)
 
 /* ---- link format ---- */
 
-static int put_range(struct timemap *t, size_t page)
+static void put_range(struct timemap *t, size_t page)
 {
 	char from[HTTP_DATE_SIZE], until[HTTP_DATE_SIZE];
 
 	http_date_format(first_of(t, page)->time, from);
 	http_date_format(last_of(t, page)->time, until);
-	return buf_printf(t->out, "; type=\"application/link-format\"; from=\"%s\"; until=\"%s\"",
-		from, until);
+	buf_printf(t->out, "; type=\"application/link-format\"; from=\"%s\"; until=\"%s\"", from,
+		until);
 }
 
-static int put_pages(struct timemap *t)
+static void put_link_format(struct timemap *t)
 {
 	slice address;
-	int rc = 0;
 
-	for (size_t page = 1; rc == 0 && t->pages > 1 && page <= t->pages; page++) {
+	buf_printf(t->out, "<%.*s>; rel=\"original\",\n<", (int)t->a->page.len, t->a->page.ptr);
+	buf_add(t->out, timemap_address(t, ROUTE_LINK, t->a->route.page));
+	buf_add_str(t->out, ">; rel=\"self\"");
+	put_range(t, own_page(t));
+	buf_add_str(t->out, ",\n<");
+	buf_add(t->out, memento_address(t, NULL));
+	buf_add_str(t->out, ">; rel=\"timegate\"");
+	for (size_t page = 1; t->pages > 1 && page <= t->pages; page++) {
 		if (page == own_page(t))
 			continue;
 		address = timemap_address(t, ROUTE_LINK, page);
-		rc = buf_printf(
-			t->out, ",\n<%.*s>; rel=\"timemap\"", (int)address.len, address.ptr);
-		if (rc == 0)
-			rc = put_range(t, page);
+		buf_printf(t->out, ",\n<%.*s>; rel=\"timemap\"", (int)address.len, address.ptr);
+		put_range(t, page);
 	}
-	return rc;
-}
-
-static int put_link_format(struct timemap *t)
-{
-	int rc = buf_printf(
-		t->out, "<%.*s>; rel=\"original\",\n<", (int)t->a->page.len, t->a->page.ptr);
-
-	if (rc == 0)
-		rc = buf_add(t->out, timemap_address(t, ROUTE_LINK, t->a->route.page));
-	if (rc == 0)
-		rc = buf_add_str(t->out, ">; rel=\"self\"");
-	if (rc == 0)
-		rc = put_range(t, own_page(t));
-	if (rc == 0)
-		rc = buf_add_str(t->out, ",\n<");
-	if (rc == 0)
-		rc = buf_add(t->out, memento_address(t, NULL));
-	if (rc == 0)
-		rc = buf_add_str(t->out, ">; rel=\"timegate\"");
-	if (rc == 0)
-		rc = put_pages(t);
-	for (size_t i = t->first; rc == 0 && i < t->end; i++) {
-		rc = buf_add_str(t->out, ",\n");
-		if (rc == 0)
-			rc = links_add_memento(t->out, t->a, &t->list->ptr[i], relation_of(t, i));
+	for (size_t i = t->first; i < t->end; i++) {
+		buf_add_str(t->out, ",\n");
+		links_add_memento(t->out, t->a, &t->list->ptr[i], relation_of(t, i));
 	}
-	return rc ? rc : buf_add_char(t->out, '\n');
+	buf_add_char(t->out, '\n');
 }
 
 /* ---- JSON ---- */
@@ -185,7 +160,7 @@ static void put_timemap_uris(struct json *j, struct timemap *t)
 	json_object_end(j);
 }
 
-static int put_json(struct timemap *t)
+static void put_json(struct timemap *t)
 {
 	struct json j;
 
@@ -210,30 +185,30 @@ static int put_json(struct timemap *t)
 	put_memento(&j, t, &t->list->ptr[t->list->len - 1]);
 	json_object_end(&j);
 	json_object_end(&j);
-	return json_finish(&j);
+	(void)!json_finish(&j);
 }
 
 /* ---- CDXJ ---- */
 
-static int put_meta(struct timemap *t, const char *key, slice value)
+static void put_meta(struct timemap *t, const char *key, slice value)
 {
 	struct json j;
-	int rc = buf_add_str(t->out, "!meta ");
 
+	buf_add_str(t->out, "!meta ");
 	json_init_buf(&j, t->out, JSON_LINES);
 	json_object_begin(&j);
 	json_text(&j, key, value);
 	json_object_end(&j);
-	return rc ? rc : json_finish(&j);
+	(void)!json_finish(&j);
 }
 
-static int put_cdxj_memento(struct timemap *t, size_t i)
+static void put_cdxj_memento(struct timemap *t, size_t i)
 {
 	const struct memento *m = &t->list->ptr[i];
 	char date[HTTP_DATE_SIZE];
 	struct json j;
-	int rc = buf_printf(t->out, "%s ", m->digits);
 
+	buf_printf(t->out, "%s ", m->digits);
 	http_date_format(m->time, date);
 	json_init_buf(&j, t->out, JSON_LINES);
 	json_object_begin(&j);
@@ -241,32 +216,27 @@ static int put_cdxj_memento(struct timemap *t, size_t i)
 	json_put_string(&j, "rel", relation_of(t, i));
 	json_put_string(&j, "datetime", date);
 	json_object_end(&j);
-	return rc ? rc : json_finish(&j);
+	(void)!json_finish(&j);
 }
 
-static int put_cdxj(struct timemap *t)
+static void put_cdxj(struct timemap *t)
 {
-	int rc = buf_add_str(t->out, "!context [\"http://tools.ietf.org/html/rfc7089\"]\n"
-				     "!keys [\"memento_datetime_YYYYMMDDhhmmss\"]\n");
-
-	if (rc == 0)
-		rc = put_meta(t, "original_uri", t->a->page);
-	if (rc == 0)
-		rc = put_meta(t, "timegate_uri", memento_address(t, NULL));
-	if (rc == 0)
-		rc = put_meta(t, "timemap_uri", timemap_address(t, ROUTE_CDXJ, t->a->route.page));
-	for (size_t page = 1; rc == 0 && t->pages > 1 && page <= t->pages; page++)
-		rc = put_meta(t, "timemap_page", timemap_address(t, ROUTE_CDXJ, page));
-	for (size_t i = t->first; rc == 0 && i < t->end; i++)
-		rc = put_cdxj_memento(t, i);
-	return rc;
+	buf_add_str(t->out, "!context [\"http://tools.ietf.org/html/rfc7089\"]\n"
+			    "!keys [\"memento_datetime_YYYYMMDDhhmmss\"]\n");
+	put_meta(t, "original_uri", t->a->page);
+	put_meta(t, "timegate_uri", memento_address(t, NULL));
+	put_meta(t, "timemap_uri", timemap_address(t, ROUTE_CDXJ, t->a->route.page));
+	for (size_t page = 1; t->pages > 1 && page <= t->pages; page++)
+		put_meta(t, "timemap_page", timemap_address(t, ROUTE_CDXJ, page));
+	for (size_t i = t->first; i < t->end; i++)
+		put_cdxj_memento(t, i);
 }
 
 /* ---- the answer ---- */
 
 static const struct {
 	const char *type;
-	int (*put)(struct timemap *t);
+	void (*put)(struct timemap *t); /* errors stay in its buffer */
 } WRITERS[] = {
 	[ROUTE_LINK] = {"application/link-format", put_link_format},
 	[ROUTE_JSON] = {"application/json", put_json},
@@ -287,7 +257,8 @@ static void answer_list(struct asked *a, const struct found *found)
 	t.end = page * PAGE_MEMENTOS < t.list->len ? page * PAGE_MEMENTOS : t.list->len;
 	buf_init(&t.address, ADDRESS_MAX);
 	a->response->status = STATUS_OK;
-	if (WRITERS[a->route.format].put(&t)) {
+	WRITERS[a->route.format].put(&t);
+	if (a->response->body.error) {
 		buf_reset(&a->response->body);
 		answer_error(a, STATUS_ERROR, "the TimeMap is too large");
 	} else {

@@ -8,15 +8,23 @@
 /* ---- pages for people (pages.c) ---- */
 void answer_home(struct asked *a);
 void answer_collection(struct asked *a);
+void answer_start(struct asked *a);
+void answer_page_list(struct asked *a);
 void answer_calendar(struct asked *a);
 void answer_asset(struct asked *a);
 
-/* /NAME/TIMESTAMP/URL: the banner around a frame. The memento's header fields are there already. */
-void answer_framed(struct asked *a, const struct found *found);
+/*
+ * /NAME/TIMESTAMP/URL: the banner around a frame. The memento's header fields are there already.
+ * proven: digits of an instant at which the memento is proven, or "".
+ */
+struct still_points;
+void answer_framed(struct asked *a, const struct found *found, const struct still_points *points,
+	const char *proven);
 
 /* ---- Memento ---- */
 void answer_timegate(struct asked *a);
 void answer_memento(struct asked *a);
+void answer_said_time(struct asked *a);
 void answer_timemap(struct asked *a);
 
 /* Nothing is archived under this URL: what is near, in time and in the tree of URLs. */

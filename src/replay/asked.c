@@ -5,9 +5,14 @@
 #include <string.h>
 
 #include "base/word.h"
-#include "url/percent.h"
+#include "formats/percent.h"
+#include "replay/our_page.h"
+#include "report/html.h"
 
-enum { VALUE_MAX = 16 << 10 }; /* bytes of a header field's value */
+enum {
+	VALUE_MAX = 16 << 10, /* bytes of a header field's value */
+	ADDRESS_MAX = 14 << 10,
+};
 
 void answer_text(struct asked *a, unsigned status, const char *type, slice text)
 {
@@ -50,80 +55,64 @@ static bool is_for_machines(const struct asked *a)
 	}
 }
 
-static int add_escaped(struct buf *out, slice text)
+/* A line of ours. Where the server keeps its collections is not for everybody. */
+static slice public_line(const struct asked *a, const char *message, struct buf *out)
 {
-	int rc = 0;
+	slice path = slice_str(a->collection ? a->collection->path : "");
+	slice directory = slice_sub(path, 0, path.len - slice_base_name(path).len);
+	const char *at;
 
-	for (size_t i = 0; rc == 0 && i < text.len; i++) {
-		switch (text.ptr[i]) {
-		case '<':
-			rc = buf_add_str(out, "&lt;");
-			break;
-		case '>':
-			rc = buf_add_str(out, "&gt;");
-			break;
-		case '&':
-			rc = buf_add_str(out, "&amp;");
-			break;
-		case '"':
-			rc = buf_add_str(out, "&quot;");
-			break;
-		default:
-			rc = buf_add_char(out, text.ptr[i]);
-			break;
-		}
+	while (directory.len && (at = strstr(message, path.ptr))) {
+		buf_add(out, (slice){message, (size_t)(at - message)});
+		buf_add(out, slice_sub(path, directory.len, path.len));
+		message = at + path.len;
 	}
-	return rc;
+	buf_add_str(out, message);
+	return out->error ? SLICE("the message is too long") : buf_slice(out);
 }
 
 void answer_note(struct asked *a, unsigned status, const char *title, const char *message)
 {
-	struct httpd_response *r = a->response;
+	struct our_page p;
+	struct buf line;
 
-	r->status = status;
-	buf_reset(&r->body);
-	answer_header(a, "Content-Type", "text/html; charset=utf-8");
-	(void)buf_printf(&r->body,
-		"<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
-		"<title>%s</title>\n<h1>%s</h1>\n<p>",
-		title, title);
-	(void)add_escaped(&r->body, slice_str(message));
-	(void)buf_add_str(&r->body, "</p>\n</html>\n");
+	if (!our_page_begin(&p, a, slice_str(title), OUR_PAGE))
+		return;
+	buf_init(&line, VALUE_MAX);
+	(void)fprintf(p.file, "<h1>%s</h1>\n<p>", title);
+	html_text(p.file, public_line(a, message, &line));
+	(void)fputs("</p>\n", p.file);
+	buf_release(&line);
+	our_page_send(&p, a, status);
 }
 
 void answer_error(struct asked *a, unsigned status, const char *message)
 {
-	struct httpd_response *r = a->response;
 	char title[16];
+	struct buf line;
 
 	if (!is_for_machines(a)) {
 		(void)snprintf(title, sizeof title, "%u", status);
 		answer_note(a, status, title, message);
 		return;
 	}
-	r->status = status;
-	buf_reset(&r->body);
-	answer_header(a, "Content-Type", "text/plain; charset=utf-8");
-	(void)buf_printf(&r->body, "%s\n", message);
+	buf_init(&line, VALUE_MAX);
+	answer_text(a, status, "text/plain; charset=utf-8", public_line(a, message, &line));
+	(void)buf_add_char(&a->response->body, '\n');
+	buf_release(&line);
 }
 
 void answer_failure(struct asked *a, const struct err *err)
 {
-	switch (err->code) {
-	case ERR_NOTFOUND:
-		answer_error(a, STATUS_NOT_FOUND, err->text);
-		return;
-	case ERR_STOPPED:
-		answer_error(a, STATUS_UNAVAILABLE, err->text);
-		return;
-	case ERR_SYNTAX:
-	case ERR_RANGE:
-	case ERR_USAGE:
-		answer_error(a, STATUS_BAD_REQUEST, err->text);
-		return;
-	default:
-		answer_error(a, STATUS_ERROR, err->text);
-	}
+	unsigned status = STATUS_ERROR;
+
+	if (err->code == ERR_NOTFOUND)
+		status = STATUS_NOT_FOUND;
+	else if (err->code == ERR_STOPPED)
+		status = STATUS_UNAVAILABLE;
+	else if (err->code == ERR_SYNTAX || err->code == ERR_RANGE || err->code == ERR_USAGE)
+		status = STATUS_BAD_REQUEST;
+	answer_error(a, status, err->text);
 }
 
 int work_check(struct work *w, struct err *err)
@@ -147,58 +136,76 @@ bool asked_is_read(struct asked *a)
 	return false;
 }
 
-/* Letters, digits and "-._~" stay as they are. */
-static int add_name(struct buf *out, slice name)
+bool asked_by_browser(const struct asked *a)
 {
-	int rc = 0;
+	const char *mode = httpd_request_field(a->request, "Sec-Fetch-Mode");
+	const char *destination = httpd_request_field(a->request, "Sec-Fetch-Dest");
+	const char *accept = httpd_request_field(a->request, "Accept");
 
-	for (size_t i = 0; rc == 0 && i < name.len; i++) {
-		char c = name.ptr[i];
-
-		if (word_is_alnum(c) || (c && strchr("-._~", c)))
-			rc = buf_add_char(out, c);
-		else
-			rc = buf_printf(out, "%%%02X", (unsigned)(unsigned char)c);
-	}
-	return rc;
+	if (destination)
+		return !word_is(slice_str(destination), SLICE("empty"));
+	if (mode)
+		return word_is(slice_str(mode), SLICE("navigate"));
+	return accept && strstr(accept, "text/html");
 }
 
-int add_collection_address(struct buf *out, const char *origin, const struct collection *c)
+/* Of the name, letters, digits and "-._~" stay as they are. */
+void add_collection_address(struct buf *out, const char *origin, const struct collection *c)
 {
-	int rc = buf_printf(out, "%s/", origin);
-
-	if (rc == 0)
-		rc = add_name(out, slice_str(c->name));
-	return rc ? rc : buf_add_char(out, '/');
+	buf_printf(out, "%s/", origin);
+	for (const char *at = c->name; *at; at++)
+		if (word_is_alnum(*at) || strchr("-._~", *at))
+			buf_add_char(out, *at);
+		else
+			buf_printf(out, "%%%02X", (unsigned)(unsigned char)*at);
+	buf_add_char(out, '/');
 }
 
 /*
  * Whoever follows an address resolves it first, so a URL that would lead up or aside there (dots,
  * escaped ones too, backslashes, tabs) is resolved before. Indexes are foreign: they may have it.
  */
-static int add_live_url(struct buf *out, slice url)
+static void add_live_url(struct buf *out, slice url)
 {
 	struct url parsed;
-	int rc = 0;
+	int rc;
 
 	if (!memmem(url.ptr, url.len, "/.", 2) && !memmem(url.ptr, url.len, "/%2", 3) &&
 		!memchr(url.ptr, '\\', url.len) && !memchr(url.ptr, '\t', url.len) &&
-		!memchr(url.ptr, '\n', url.len) && !memchr(url.ptr, '\r', url.len))
-		return buf_add(out, url);
+		!memchr(url.ptr, '\n', url.len) && !memchr(url.ptr, '\r', url.len)) {
+		buf_add(out, url);
+		return;
+	}
 	url_init(&parsed);
 	rc = url_parse(&parsed, url, NULL, NULL);
 	if (rc == 0)
-		rc = buf_add(out, url_text(&parsed));
+		buf_add(out, url_text(&parsed));
+	else if (!out->error)
+		out->error = rc;
 	url_release(&parsed);
-	return rc;
 }
 
-int add_memento_address(struct buf *out, const char *origin, const struct collection *c,
+void add_memento_address(struct buf *out, const char *origin, const struct collection *c,
 	const char *digits, enum route_form form, slice url)
 {
-	int rc = add_collection_address(out, origin, c);
+	add_collection_address(out, origin, c);
+	if (digits)
+		buf_printf(out, "%s%s/", digits, route_form_name(form));
+	add_live_url(out, url);
+}
 
-	if (rc == 0 && digits)
-		rc = buf_printf(out, "%s%s/", digits, route_form_name(form));
-	return rc ? rc : add_live_url(out, url);
+void answer_redirect(
+	struct asked *a, const char *origin, const char *digits, enum route_form form, slice url)
+{
+	struct buf address;
+
+	buf_init(&address, ADDRESS_MAX);
+	add_memento_address(&address, origin, a->collection, digits, form, url);
+	if (address.error) {
+		answer_error(a, STATUS_BAD_REQUEST, "the address is no URL, or too long");
+	} else {
+		a->response->status = STATUS_FOUND;
+		answer_header(a, "Location", "%s", buf_str(&address));
+	}
+	buf_release(&address);
 }

@@ -10,10 +10,10 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "httpd/httpd.h"
+#include "formats/url.h"
+#include "net/httpd.h"
 #include "replay/collection.h"
 #include "replay/route.h"
-#include "url/url.h"
 
 enum asked_status {
 	STATUS_OK = 200,
@@ -76,22 +76,33 @@ void answer_note(struct asked *a, unsigned status, const char *title, const char
 /* The status that an error code of ours has, and its text. */
 void answer_failure(struct asked *a, const struct err *err);
 
+/* Sends the client to the address of a memento (add_memento_address). */
+void answer_redirect(
+	struct asked *a, const char *origin, const char *digits, enum route_form form, slice url);
+
 /* Adds a header field, its value as printf makes it. Control characters become blanks. */
 void answer_header(struct asked *a, const char *name, const char *format, ...) SP_PRINTF(3, 4);
 
 /* Whether the method is GET or HEAD; else answers 405 (OPTIONS: 204). */
 bool asked_is_read(struct asked *a);
 
+/*
+ * Whether a browser asks that will show the answer to somebody, and so would follow a redirect of
+ * it to the live web. Browsers say so only to origins that they trust; else what they accept tells
+ * them from programs.
+ */
+bool asked_by_browser(const struct asked *a);
+
 /* Counts a step of what takes many: 0, or ERR_STOPPED with a line when it is to end here. */
 int work_check(struct work *w, struct err *err) SP_MUST_CHECK;
 
 /* ---- addresses ---- */
 
-/* Appends "ORIGIN/NAME/", NAME escaped. */
-int add_collection_address(struct buf *out, const char *origin, const struct collection *c);
+/* Appends "ORIGIN/NAME/", NAME escaped. Errors stay in the buffer, here and below. */
+void add_collection_address(struct buf *out, const char *origin, const struct collection *c);
 
-/* Appends the address of a memento, or without digits that of the TimeGate. 0 or as buf_add. */
-int add_memento_address(struct buf *out, const char *origin, const struct collection *c,
+/* Appends the address of a memento, or without digits that of the TimeGate. ERR_SYNTAX: no URL. */
+void add_memento_address(struct buf *out, const char *origin, const struct collection *c,
 	const char *digits, enum route_form form, slice url);
 
 #endif

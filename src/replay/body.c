@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/page.h"
-#include "http/coding.h"
-#include "http/decode.h"
+#include "base/mem.h"
+#include "formats/http_coding.h"
+#include "formats/http_decode.h"
+#include "formats/page.h"
 
 enum {
 	FEED_SIZE = 16 << 10,   /* bytes given to the decoder at a time */
@@ -87,13 +88,9 @@ int body_decode(struct body *b, struct err *err)
 
 int body_new(struct record *record, struct body **ret, struct err *err)
 {
-	struct body *b = calloc(1, sizeof *b);
+	struct body *b = mem_new(1, sizeof *b);
 	int rc;
 
-	if (!b) {
-		record_close(record);
-		return err_code(err, ERR_NOMEM);
-	}
 	b->record = record;
 	buf_init(&b->decoded, DECODED_MAX);
 	buf_init(&b->gathered, BODY_MEMORY_MAX + DECODED_MAX);
@@ -132,23 +129,11 @@ void body_free(struct body *b)
 	free(b);
 }
 
-static int decode_some(struct body *b, struct err *err)
-{
-	slice piece = slice_sub(b->raw, 0, FEED_SIZE);
-
-	b->raw = slice_sub(b->raw, piece.len, b->raw.len);
-	if (b->decoded.cap > DECODED_KEEP) {
-		buf_release(&b->decoded);
-		buf_init(&b->decoded, DECODED_MAX);
-	}
-	buf_reset(&b->decoded);
-	return decode_feed(&b->decode, piece, &b->decoded, err);
-}
-
 /* The next piece of what the record holds, content coding undone if that is wanted. */
 static int next_decoded(struct body *b, slice *ret, struct err *err)
 {
 	for (;;) {
+		slice piece;
 		int rc = 0;
 
 		if (b->raw.len == 0)
@@ -160,7 +145,14 @@ static int next_decoded(struct body *b, slice *ret, struct err *err)
 			b->raw.len = 0;
 			return 0;
 		}
-		rc = decode_some(b, err);
+		piece = slice_sub(b->raw, 0, FEED_SIZE);
+		b->raw = slice_sub(b->raw, piece.len, b->raw.len);
+		if (b->decoded.cap > DECODED_KEEP) {
+			buf_release(&b->decoded);
+			buf_init(&b->decoded, DECODED_MAX);
+		}
+		buf_reset(&b->decoded);
+		rc = decode_feed(&b->decode, piece, &b->decoded, err);
 		if (rc)
 			return rc;
 		if (b->decoded.len > 0) {
@@ -170,44 +162,29 @@ static int next_decoded(struct body *b, slice *ret, struct err *err)
 	}
 }
 
-int body_next(struct body *b, slice *ret, struct err *err)
+/* Lets the next piece wait, unless one does: 0, ERR_END, or an error, which ends it. */
+static int wait_for_piece(struct body *b, struct err *err)
 {
 	int rc = 0;
 
-	if (b->limited && b->left == 0)
-		return ERR_END;
 	if (b->waiting.len == 0)
 		rc = b->ended ? ERR_END : next_decoded(b, &b->waiting, err);
-	if (rc) {
-		b->ended = true;
+	b->ended = b->ended || rc;
+	return rc;
+}
+
+int body_next(struct body *b, slice *ret, struct err *err)
+{
+	int rc = b->limited && b->left == 0 ? ERR_END : wait_for_piece(b, err);
+
+	if (rc)
 		return rc;
-	}
 	*ret = b->waiting;
 	if (b->limited && ret->len > b->left)
 		ret->len = (size_t)b->left;
 	if (b->limited)
 		b->left -= ret->len;
 	b->waiting.len = 0;
-	return 0;
-}
-
-/* Reads on and passes over bytes: 0 also at the end, which may be earlier. */
-static int body_skip(struct body *b, uint64_t count, struct err *err)
-{
-	while (count > 0) {
-		size_t step;
-		int rc = 0;
-
-		if (b->waiting.len == 0)
-			rc = b->ended ? ERR_END : next_decoded(b, &b->waiting, err);
-		if (rc == ERR_END)
-			return 0;
-		if (rc)
-			return rc;
-		step = b->waiting.len < count ? b->waiting.len : (size_t)count;
-		b->waiting = slice_sub(b->waiting, step, b->waiting.len);
-		count -= step;
-	}
 	return 0;
 }
 
@@ -221,11 +198,17 @@ void body_begin_at(struct body *b, uint64_t first)
 /* Passes over some of what is not sent: 0, ERR_STATE when there is more of it, or an error. */
 static int skip_some(struct body *b, struct err *err)
 {
-	uint64_t step = b->skip < SKIP_STEP ? b->skip : SKIP_STEP;
-	int rc = body_skip(b, step, err);
+	uint64_t count = b->skip < SKIP_STEP ? b->skip : SKIP_STEP;
+	int rc = 0;
 
-	b->skip -= step;
-	return rc ? rc : b->skip ? ERR_STATE : 0;
+	b->skip -= count;
+	while (count > 0 && (rc = wait_for_piece(b, err)) == 0) {
+		size_t step = b->waiting.len < count ? b->waiting.len : (size_t)count;
+
+		b->waiting = slice_sub(b->waiting, step, b->waiting.len);
+		count -= step;
+	}
+	return rc && rc != ERR_END ? rc : b->skip ? ERR_STATE : 0;
 }
 
 static ssize_t read_some(void *context, char *out, size_t room)
@@ -245,7 +228,7 @@ static ssize_t read_some(void *context, char *out, size_t room)
 	}
 	if (b->limited && b->left == 0)
 		return 0;
-	rc = b->waiting.len ? 0 : b->ended ? ERR_END : next_decoded(b, &b->waiting, &ignored);
+	rc = wait_for_piece(b, &ignored);
 	if (rc)
 		return rc == ERR_END ? 0 : -1;
 	rest = b->waiting;
@@ -262,20 +245,6 @@ static ssize_t read_some(void *context, char *out, size_t room)
 static void free_stream(void *context)
 {
 	body_free(context);
-}
-
-/* Reads ahead what is sent from memory if it is all: 0, ERR_END when it is, or an error. */
-static int gather(struct body *b, struct err *err)
-{
-	slice piece;
-	int rc = 0;
-
-	while (b->gathered.len < BODY_MEMORY_MAX && (rc = body_next(b, &piece, err)) == 0) {
-		rc = err_code(err, buf_add(&b->gathered, piece));
-		if (rc)
-			return rc;
-	}
-	return rc;
 }
 
 int body_read_page(struct body *b, uint64_t max, struct page *page, struct err *err)
@@ -296,16 +265,17 @@ int body_read_page(struct body *b, uint64_t max, struct page *page, struct err *
 int body_send(
 	struct body *b, bool has_size, uint64_t size, struct httpd_response *r, struct err *err)
 {
+	slice piece;
 	int rc;
 
 	b->limited = has_size;
 	b->left = size;
-	if (b->skip > 0)
-		rc = skip_some(b, err); /* the rest of it, and what is sent, as it is taken */
-	else
-		rc = 0;
-	if (rc == 0)
-		rc = gather(b, err);
+	rc = b->skip > 0 ? skip_some(b, err)
+			 : 0; /* the rest of it, and what is sent, as it is taken */
+	/* What is sent from memory, if it is all, is read ahead. */
+	while (rc == 0 && b->gathered.len < BODY_MEMORY_MAX &&
+		(rc = body_next(b, &piece, err)) == 0)
+		rc = err_code(err, buf_add(&b->gathered, piece));
 	if (rc == ERR_STATE)
 		rc = 0;
 	if (rc == ERR_END) {

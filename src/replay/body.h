@@ -12,7 +12,7 @@
 #include "base/api.h"
 #include "base/err.h"
 #include "base/slice.h"
-#include "httpd/httpd.h"
+#include "net/httpd.h"
 #include "replay/record.h"
 
 enum { BODY_MEMORY_MAX = 256 << 10 }; /* bytes of a body that is sent from memory */

@@ -2,17 +2,17 @@
 
 #include <string.h>
 
-#include "archive/cdxj_record.h"
-#include "archive/warc_date.h"
 #include "base/clock.h"
 #include "base/format.h"
 #include "base/json.h"
 #include "base/parse.h"
 #include "base/word.h"
-#include "url/canonical.h"
-#include "url/parameters.h"
-#include "url/pattern.h"
-#include "url/surt.h"
+#include "formats/surt.h"
+#include "formats/url.h"
+#include "formats/url_canonical.h"
+#include "formats/url_pattern.h"
+#include "warc/cdxj.h"
+#include "warc/warc_date.h"
 
 enum {
 	ARENA_MAX = 4 << 20,
@@ -65,12 +65,6 @@ static const slice OUTPUTS[] = {
 
 #define COUNT_OF(a) (sizeof(a) / sizeof(a)[0])
 
-/* "urlkey", "timestamp", …; constant. */
-static const char *cdx_field_name(enum cdx_field field)
-{
-	return FIELDS[field].ptr;
-}
-
 /* A query being read, and what decides in the end. */
 struct reading {
 	struct cdx_query *q;
@@ -99,6 +93,19 @@ static int find_field(slice name)
 		if (slice_eq(ALIASES[i].name, name))
 			return (int)ALIASES[i].field;
 	return find_word(FIELDS, CDX_FIELDS, name);
+}
+
+/* A name or value, in the arena. */
+static int unescape(struct reading *r, slice text, slice *ret)
+{
+	struct buf plain;
+	int rc;
+
+	buf_init(&plain, text.len + 1);
+	rc = parameter_decode(&plain, text);
+	*ret = (slice){rc ? NULL : arena_strdup(&r->q->arena, buf_slice(&plain)), plain.len};
+	buf_release(&plain);
+	return err_code(r->err, rc == 0 && !ret->ptr ? ERR_NOMEM : rc);
 }
 
 /* ---- one parameter ---- */
@@ -149,8 +156,8 @@ static int read_time(struct reading *r, slice name, slice value)
 	struct cdx_query *q = r->q;
 	struct timestamp t;
 
-	if (timestamp_parse(value, &t))
-		return bad(r, name, value, "give 4 to 17 digits of YYYYMMDDhhmmss");
+	if (timestamp_read_said(value, clock_realtime(clock_system()), &t, r->err))
+		return ERR_USAGE;
 	if (slice_starts_with(name, SLICE("from"))) {
 		q->has_from = true;
 		q->from = t.first;
@@ -202,11 +209,8 @@ static int read_filter(struct reading *r, slice name, slice value)
 	f.value = rest;
 	if (f.test == CDX_MATCHES) {
 		struct err why = {0};
-		int rc = pattern_compile(rest, &f.pattern, &why);
-
-		if (rc)
-			return rc == ERR_NOMEM ? err_code(r->err, rc)
-					       : bad(r, name, rest, why.text);
+		if (pattern_compile(rest, &f.pattern, &why))
+			return bad(r, name, rest, why.text);
 	}
 	r->q->filters[r->q->filter_count++] = f;
 	return 0;
@@ -303,23 +307,9 @@ static int read_show_resume(struct reading *r, slice name, slice value)
  */
 static int read_resume(struct reading *r, slice name, slice value)
 {
-	struct buf plain;
-	char *copy;
-	int rc = 0;
-
 	(void)name;
 	r->q->resume = value;
-	if (memchr(value.ptr, ' ', value.len))
-		return 0;
-	buf_init(&plain, CDX_QUERY_MAX);
-	rc = parameter_decode(&plain, value);
-	copy = rc ? NULL : arena_strdup(&r->q->arena, buf_slice(&plain));
-	if (rc == 0 && !copy)
-		rc = ERR_NOMEM;
-	if (rc == 0)
-		r->q->resume = (slice){copy, plain.len};
-	buf_release(&plain);
-	return err_code(r->err, rc);
+	return memchr(value.ptr, ' ', value.len) ? 0 : unescape(r, value, &r->q->resume);
 }
 
 static const struct {
@@ -349,19 +339,6 @@ static const struct {
 };
 
 /* ---- the whole query ---- */
-
-/* A name or value, in the arena. */
-static int unescape(struct reading *r, slice text, slice *ret)
-{
-	struct buf plain;
-	int rc;
-
-	buf_init(&plain, text.len + 1);
-	rc = parameter_decode(&plain, text);
-	*ret = (slice){rc ? NULL : arena_strdup(&r->q->arena, buf_slice(&plain)), plain.len};
-	buf_release(&plain);
-	return err_code(r->err, rc == 0 && !ret->ptr ? ERR_NOMEM : rc);
-}
 
 static int read_parameter(struct reading *r, slice pair)
 {
@@ -410,28 +387,22 @@ static void cut_key(struct reading *r, struct buf *key, bool had_slash)
 static int make_key(struct reading *r)
 {
 	slice url = r->q->url;
-	bool has_scheme = memmem(url.ptr, url.len, "://", 3) != NULL;
 	struct buf text, key;
-	int rc = 0;
+	int rc;
 
 	buf_init(&text, URL_MAX);
 	buf_init(&key, URL_CANONICAL_MAX);
-	if (!has_scheme)
-		rc = buf_add_str(&text, "http://");
-	if (rc == 0)
-		rc = buf_add(&text, url);
-	if (rc == 0)
-		rc = cdxj_key(&key, buf_slice(&text));
+	if (!memmem(url.ptr, url.len, "://", 3))
+		buf_add_str(&text, "http://");
+	buf_add(&text, url);
+	rc = text.error ? text.error : cdxj_key(&key, buf_slice(&text));
 	if (rc == 0) {
 		cut_key(r, &key, slice_ends_with(url, SLICE("/")));
 		r->q->key = (slice){arena_strdup(&r->q->arena, buf_slice(&key)), key.len};
-		rc = r->q->key.ptr ? 0 : ERR_NOMEM;
 	}
 	buf_release(&text);
 	buf_release(&key);
-	if (rc == ERR_NOMEM)
-		return err_code(r->err, rc);
-	return rc ? bad(r, SLICE("url"), url, "this is no URL") : 0;
+	return r->q->key.ptr ? 0 : bad(r, SLICE("url"), url, "this is no URL");
 }
 
 static int check(struct reading *r)
@@ -582,18 +553,15 @@ bool cdx_query_fits(const struct cdx_query *q, const struct cdx_row *row, int64_
 
 static int print_text(const struct cdx_query *q, const struct cdx_row *row, struct buf *out)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < q->field_count; i++) {
+	for (size_t i = 0; i < q->field_count; i++) {
 		char scratch[FORMAT_U64_SIZE];
 		slice value = cdx_field_value(row, q->fields[i], scratch);
 
 		if (i > 0)
-			rc = buf_add_char(out, ' ');
-		if (rc == 0)
-			rc = buf_add(out, value.len ? value : SLICE("-"));
+			buf_add_char(out, ' ');
+		buf_add(out, value.len ? value : SLICE("-"));
 	}
-	return rc ? rc : buf_add_char(out, '\n');
+	return buf_add_char(out, '\n');
 }
 
 static int print_json(const struct cdx_query *q, const struct cdx_row *row, struct buf *out)
@@ -609,8 +577,7 @@ static int print_json(const struct cdx_query *q, const struct cdx_row *row, stru
 		/* Before the object of a CDXJ line, key and timestamp stand already. */
 		if (!value.ptr || (q->output == CDX_OUTPUT_CDXJ && q->fields[i] <= CDX_TIMESTAMP))
 			continue;
-		json_key(&j, cdx_field_name(q->fields[i]));
-		json_slice(&j, value);
+		json_text(&j, FIELDS[q->fields[i]].ptr, value);
 	}
 	json_object_end(&j);
 	return json_finish(&j);
@@ -618,14 +585,11 @@ static int print_json(const struct cdx_query *q, const struct cdx_row *row, stru
 
 int cdx_query_print(const struct cdx_query *q, const struct cdx_row *row, struct buf *out)
 {
-	int rc = 0;
-
 	if (q->output == CDX_OUTPUT_TEXT)
 		return print_text(q, row, out);
 	if (q->output == CDX_OUTPUT_CDXJ) {
-		rc = buf_add(out, row->line.key);
-		if (rc == 0)
-			rc = buf_printf(out, " %s ", row->line.timestamp);
+		buf_add(out, row->line.key);
+		buf_printf(out, " %s ", row->line.timestamp);
 	}
-	return rc ? rc : print_json(q, row, out);
+	return print_json(q, row, out);
 }

@@ -24,13 +24,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "archive/cdxj.h"
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/slice.h"
 #include "base/timestamp.h"
 #include "base/vec.h"
+#include "warc/cdxj.h"
 
 enum {
 	CDX_FILTERS_MAX = 32,

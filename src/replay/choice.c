@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/cdxj_record.h"
-#include "archive/warc_date.h"
+#include "base/mem.h"
 #include "base/word.h"
+#include "formats/url.h"
+#include "formats/url_canonical.h"
 #include "replay/looks.h"
 #include "replay/record.h"
-#include "url/canonical.h"
-#include "url/url.h"
+#include "warc/cdxj.h"
+#include "warc/warc_date.h"
 
 enum {
 	SPELLINGS_MAX = 8, /* pages of one key whose looks are read */
@@ -64,21 +65,19 @@ static size_t count_of(const struct choosing *x)
 
 /* ---- which mementos are of the page ---- */
 
-static int skip_strangers(struct choosing *x)
+static void skip_strangers(struct choosing *x)
 {
 	slice address = address_of(x->wanted->page);
 	bool has_own = false;
 
-	x->skipped = calloc(count_of(x) + 1, sizeof *x->skipped);
-	if (!x->skipped)
-		return err_code(x->err, ERR_NOMEM);
+	free(x->skipped);
+	x->skipped = mem_new(count_of(x) + 1, sizeof *x->skipped);
 	for (size_t i = 0; i < count_of(x); i++) {
 		x->skipped[i] = !slice_eq(address_of(memento_at(x, i)->url), address);
 		has_own = has_own || !x->skipped[i];
 	}
 	if (!has_own)
 		memset(x->skipped, 0, count_of(x) * sizeof *x->skipped);
-	return 0;
 }
 
 static bool has_spelling(const struct choosing *x, slice url)
@@ -97,7 +96,7 @@ static int read_spelling(struct choosing *x, slice url)
 		return 0;
 	x->count++;
 	s->url = url;
-	looks_init(&s->looks);
+	looks_init(&s->looks, hash_key_random());
 	return looks_read(&s->looks, x->c, url, &x->found->mementos, x->wanted->time, x->err);
 }
 
@@ -117,11 +116,20 @@ static int read_spellings(struct choosing *x)
 	return rc;
 }
 
+/* Looks that have no record of their own are mementos as well. */
+static int add_rows(struct choosing *x)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < x->count; i++)
+		rc = looks_add_mementos(
+			&x->spellings[i].looks, x->c, x->spellings[i].url, &x->found->mementos);
+	return err_code(x->err, rc);
+}
+
 /* Archives know when exactly the looks were; the index has whole seconds. */
 static void set_exact_times(struct choosing *x)
 {
-	bool changed = false;
-
 	for (size_t i = 0; x->c->live && i < count_of(x); i++) {
 		struct memento *m = &x->found->mementos.list.ptr[i];
 
@@ -131,11 +139,10 @@ static void set_exact_times(struct choosing *x)
 			if (!look)
 				continue;
 			m->time = m->seen = look->look.begin;
-			changed = true;
 			break;
 		}
 	}
-	if (changed)
+	if (x->c->live)
 		mementos_settle(&x->found->mementos);
 }
 
@@ -313,6 +320,69 @@ static void choose(struct choosing *x)
 	x->found->has_other = false;
 }
 
+/* ---- what is proven of each ---- */
+
+static const struct interval *interval_of(const struct interval_vec *list, uint32_t look)
+{
+	size_t low = 0, high = list->len;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (list->ptr[middle].last < look)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < list->len && list->ptr[low].first <= look ? &list->ptr[low] : NULL;
+}
+
+/*
+ * A look is never itself within what it proves: that begins at its end, and ends at the beginning
+ * of the next one. The middle between the two is where most of its requisites are proven, too.
+ */
+static int64_t instant_near(
+	const struct looks *looks, const struct interval *interval, uint32_t look)
+{
+	uint32_t other = look < interval->last ? look + 1 : look - 1;
+	int64_t begin = looks->list.ptr[look < other ? look : other].look.end;
+	int64_t end = looks->list.ptr[look < other ? other : look].look.begin;
+	int64_t at = begin + (end - begin) / 2;
+
+	if (at < interval->from)
+		return interval->from;
+	return at > interval->to ? interval->to : at;
+}
+
+static void set_proof(const struct spelling *s, struct memento *m)
+{
+	const struct interval *interval;
+	uint32_t number;
+
+	if (!look_number(s, m, &number))
+		return;
+	m->capture = s->looks.list.ptr[number].capture;
+	if (s->looks.unreliable || shows_nothing(m))
+		return;
+	interval = interval_of(&s->looks.intervals.proven, number);
+	if (!interval || interval->first == interval->last)
+		return;
+	m->proven_from = interval->from;
+	m->proven_to = interval->to;
+	m->proven_at = instant_near(&s->looks, interval, number);
+}
+
+static void set_proofs(struct choosing *x)
+{
+	for (size_t i = 0; i < count_of(x); i++) {
+		struct memento *m = &x->found->mementos.list.ptr[i];
+
+		for (size_t k = 0; k < x->count; k++)
+			if (slice_eq(x->spellings[k].url, m->url))
+				set_proof(&x->spellings[k], m);
+	}
+}
+
 /* ---- redirects to oneself ---- */
 
 static bool is_redirect(const struct memento *m)
@@ -321,49 +391,42 @@ static bool is_redirect(const struct memento *m)
 }
 
 /* Whether the memento leads to the page that was asked for, and so nowhere. */
-static int leads_here(struct choosing *x, const struct memento *m, bool *ret)
+static bool leads_here(struct choosing *x, const struct memento *m)
 {
 	struct record *r = NULL;
 	struct err ignored = {0};
 	struct url base, target;
 	slice location;
-	int rc = 0;
+	bool here;
 
-	*ret = false;
-	if (!is_redirect(m))
-		return 0;
-	if (record_open_head(x->c, m, &r, &ignored))
-		return 0; /* whoever shows it will say what is wrong */
+	if (!is_redirect(m) || record_open_head(x->c, m, &r, &ignored))
+		return false; /* whoever shows it will say what is wrong */
 	url_init(&base);
 	url_init(&target);
 	location = fields_trim(fields_get(record_head(r)->fields, SLICE("Location")));
-	if (location.len && url_parse(&base, m->url, NULL, NULL) == 0 &&
-		url_parse_location(&target, location, &base, NULL) == 0)
-		*ret = slice_eq(url_page(&target), x->wanted->page);
+	here = location.len && url_parse(&base, m->url, NULL, NULL) == 0 &&
+	       url_parse_location(&target, location, &base, NULL) == 0 &&
+	       slice_eq(url_page(&target), x->wanted->page);
 	url_release(&base);
 	url_release(&target);
 	record_close(r);
-	return rc;
+	return here;
 }
 
 /*
  * Where the nearest LOOPS_MAX lead to themselves, the other redirects are passed over unread. Where
  * nothing else is left, the best of them is shown, as what it is.
  */
-static int choose_without_loops(struct choosing *x)
+static void choose_without_loops(struct choosing *x)
 {
 	const struct memento *first = NULL;
-	bool loops = true;
 
-	for (int i = 0; i < LOOPS_MAX && loops; i++) {
-		int rc;
-
+	for (int i = 0; i < LOOPS_MAX; i++) {
 		choose(x);
 		if (!x->found->memento)
 			break;
-		rc = leads_here(x, x->found->memento, &loops);
-		if (rc || !loops)
-			return rc;
+		if (!leads_here(x, x->found->memento))
+			return;
 		if (!first)
 			first = x->found->memento;
 		x->skipped[x->found->memento - x->found->mementos.list.ptr] = true;
@@ -376,20 +439,9 @@ static int choose_without_loops(struct choosing *x)
 	x->found->is_loop = !x->found->memento && first;
 	if (x->found->is_loop)
 		x->found->memento = first;
-	return 0;
 }
 
 /* ---- all together ---- */
-
-static void set_capture(struct choosing *x)
-{
-	for (size_t i = 0; x->found->memento && i < x->count; i++) {
-		const struct page_look *look = looks_of(&x->spellings[i].looks, x->found->memento);
-
-		if (look)
-			x->found->capture = look->capture;
-	}
-}
 
 /* No two share a second, and one has the second that was asked for: nothing else need be known. */
 static bool choose_quickly(struct choosing *x)
@@ -432,18 +484,16 @@ int choice_find(
 	*ret = (struct found){0};
 	rc = mementos_find(c, wanted->key, &ret->mementos, err);
 	if (rc == 0)
-		rc = skip_strangers(&x);
+		skip_strangers(&x);
 	if (rc == 0 && !choose_quickly(&x)) {
 		rc = read_spellings(&x);
-		if (rc == 0) {
-			free(x.skipped);
-			set_exact_times(&x);
-			rc = skip_strangers(&x); /* they may have changed places */
-		}
 		if (rc == 0)
-			rc = choose_without_loops(&x);
+			rc = add_rows(&x);
 		if (rc == 0) {
-			set_capture(&x);
+			set_exact_times(&x);
+			skip_strangers(&x); /* they may have changed places */
+			choose_without_loops(&x);
+			set_proofs(&x);
 			apply_window(&x);
 		}
 	}
@@ -463,10 +513,7 @@ int choice_find_page(
 	*ret = (struct found){0};
 	rc = cdxj_key(&key, wanted->page);
 	wanted->key = buf_slice(&key);
-	if (rc == 0)
-		rc = choice_find(c, wanted, ret, err);
-	else
-		rc = rc == ERR_NOMEM ? err_code(err, rc) : 0;
+	rc = rc ? 0 : choice_find(c, wanted, ret, err);
 	wanted->key = (slice){0};
 	buf_release(&key);
 	return rc;

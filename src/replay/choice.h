@@ -1,7 +1,7 @@
 /*
  * Which memento stands for a URL at an asked time T. In this order (docs/replay.md):
  *
- *	proven		its state is proven unchanged over T (quality/intervals.h); the memento is
+ *	proven		its state is proven unchanged over T (proof/intervals.h); the memento is
  *			that of the last look before T
  *	asserted	the server said so, on a host whose validators were never caught lying
  *	nearest		no more is known than that it is the nearest look
@@ -22,7 +22,7 @@
 #include "base/err.h"
 #include "base/slice.h"
 #include "base/timestamp.h"
-#include "quality/intervals.h"
+#include "proof/intervals.h"
 #include "replay/collection.h"
 #include "replay/memento.h"
 
@@ -51,7 +51,6 @@ struct found {
 	enum choice_ground ground;
 	struct interval interval;      /* that contains T, unless nearest */
 	const struct memento *refused; /* the nearest one, outside the window: not chosen */
-	uint32_t capture;              /* of an archive, that has the memento; 0: unknown */
 	bool has_other;                /* another look at it showed the same: */
 	int64_t other;                 /* its time, on the other side of T where there is one */
 };

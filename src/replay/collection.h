@@ -15,14 +15,14 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "archive/cdxj_merge.h"
-#include "archive/warc_input.h"
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "replay/index_set.h"
+#include "warc/cdxj.h"
+#include "warc/warc_input.h"
 
 enum {
 	COLLECTION_FILES_MAX = 1 << 20, /* WARC files */
@@ -30,12 +30,12 @@ enum {
 };
 
 /* A WARC file: a file of its own, or a part of a package. */
-struct warc_place {
+struct collection_file {
 	const char *path;      /* NULL: the part */
 	struct file_part part; /* its file stays open as long as the collection */
 };
 
-VEC_DECLARE(warc_place_vec, struct warc_place);
+VEC_DECLARE(collection_files, struct collection_file);
 
 /* Fields may be read, not written; what lock guards only under it. */
 struct collection {
@@ -45,7 +45,7 @@ struct collection {
 	const struct access *access; /* rules; NULL: all is allowed */
 	struct arena arena;
 	struct strmap files; /* name of a WARC file → number of its place */
-	struct warc_place_vec places;
+	struct collection_files places;
 	struct fd_vec fds;         /* of packages and temporary files */
 	char *warc_dir;            /* of an archive */
 	struct live_archive *live; /* of an archive */
@@ -85,13 +85,5 @@ void collection_replace(struct collection *c, struct index_set *set);
  */
 int collection_open_warc(const struct collection *c, slice filename, struct warc_source *ret,
 	int *ret_fd, struct err *err) SP_MUST_CHECK;
-
-/* ---- for what collects files (collection_files.c) ---- */
-
-/* Opens a file for reading: the one that the user named, or a file below, which is no link. */
-int collection_open_member(const struct collection *c, const char *path) SP_MUST_CHECK;
-
-int collection_add_place(
-	struct collection *c, slice filename, const struct warc_place *place, struct err *err);
 
 #endif

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/mem.h"
+
 enum { LINES_BYTES_MAX = 256 << 20 }; /* of lines in memory */
 
 struct index_set *index_set_new(void)
 {
-	struct index_set *s = calloc(1, sizeof *s);
+	struct index_set *s = mem_new(1, sizeof *s);
 
-	if (!s)
-		return NULL;
 	atomic_init(&s->users, 1);
 	arena_init(&s->arena, LINES_BYTES_MAX);
 	return s;
@@ -35,33 +35,23 @@ void index_set_drop(struct index_set *s)
 	free(s);
 }
 
-int index_set_own(struct index_set *s, int fd)
+void index_set_add_part(struct index_set *s, const struct file_part *part)
 {
-	int rc = fd_vec_push(&s->fds, fd);
-
-	if (rc)
-		(void)close(fd);
-	return rc;
+	cdxj_source_vec_push(&s->sources, (struct cdxj_source){.kind = CDXJ_PLAIN, .data = *part});
 }
 
-int index_set_add_part(struct index_set *s, const struct file_part *part)
-{
-	return cdxj_source_vec_push(
-		&s->sources, (struct cdxj_source){.kind = CDXJ_PLAIN, .data = *part});
-}
-
-int index_set_add_file(struct index_set *s, int fd)
+void index_set_add_file(struct index_set *s, int fd)
 {
 	struct file_part part = file_part_whole(fd);
-	int rc = index_set_own(s, fd);
 
-	return rc ? rc : index_set_add_part(s, &part);
+	fd_vec_push(&s->fds, fd);
+	index_set_add_part(s, &part);
 }
 
-int index_set_add_zipnum(
+void index_set_add_zipnum(
 	struct index_set *s, const struct file_part *data, const struct file_part *blocks)
 {
-	return cdxj_source_vec_push(&s->sources,
+	cdxj_source_vec_push(&s->sources,
 		(struct cdxj_source){.kind = CDXJ_ZIPNUM, .data = *data, .blocks = *blocks});
 }
 
@@ -70,18 +60,18 @@ static int compare(const void *a, const void *b)
 	return cdxj_compare(*(const slice *)a, *(const slice *)b);
 }
 
-int index_set_add_lines(struct index_set *s)
+void index_set_add_lines(struct index_set *s)
 {
 	size_t kept = 0;
 
 	if (s->lines.len == 0)
-		return 0;
+		return;
 	qsort(s->lines.ptr, s->lines.len, sizeof s->lines.ptr[0], compare);
 	for (size_t i = 0; i < s->lines.len; i++)
 		if (i == 0 || !slice_eq(s->lines.ptr[i], s->lines.ptr[i - 1]))
 			s->lines.ptr[kept++] = s->lines.ptr[i];
 	s->lines.len = kept;
-	return cdxj_source_vec_push(&s->sources,
+	cdxj_source_vec_push(&s->sources,
 		(struct cdxj_source){
 			.kind = CDXJ_MEMORY, .lines = s->lines.ptr, .count = s->lines.len});
 }

@@ -3,6 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +15,221 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "archive/cdxj_record.h"
-#include "archive/cdxj_scan.h"
+#include "base/arena.h"
 #include "base/clock.h"
+#include "base/err.h"
 #include "base/file.h"
+#include "base/hash.h"
+#include "base/lists.h"
 #include "base/log.h"
-#include "base/tempfile.h"
+#include "base/mem.h"
+#include "base/slice.h"
+#include "base/vec.h"
+#include "catalog/catalog.h"
+#include "formats/url_canonical.h"
+#include "proof/compact_look.h"
+#include "proof/intervals.h"
 #include "replay/looks.h"
-#include "replay/page_finder.h"
-#include "replay/trust.h"
-#include "url/canonical.h"
+#include "warc/cdxj.h"
+#include "warc/zipnum.h"
+
+/*
+ * Which hosts of an archive had validators that were caught lying (proof/intervals.h). Any thread
+ * may ask.
+ */
+
+/* Fields are its own. */
+struct trust {
+	pthread_mutex_t lock;
+	struct arena arena;
+	struct strmap liars;     /* hosts */
+	struct u32_vec captures; /* that have been read */
+	atomic_bool stopping;    /* nobody will ask any more */
+	bool is_read;            /* all that were over */
+	bool is_lost;            /* no room for a liar: nobody is trusted any more */
+};
+
+enum { HOSTS_BYTES_MAX = 64 << 20 };
+
+static void trust_init(struct trust *t)
+{
+	*t = (struct trust){.is_read = false};
+	(void)pthread_mutex_init(&t->lock, NULL);
+	arena_init(&t->arena, HOSTS_BYTES_MAX);
+	strmap_init(&t->liars, hash_key_random(), &t->arena);
+}
+
+static void trust_release(struct trust *t)
+{
+	strmap_release(&t->liars);
+	u32_vec_release(&t->captures);
+	arena_release(&t->arena);
+	(void)pthread_mutex_destroy(&t->lock);
+}
+
+/* Host and port, as the URL has them: what stands between "//" and the path. */
+static slice authority(slice url)
+{
+	slice rest = url;
+
+	(void)slice_take(&rest, '/');
+	(void)slice_take(&rest, '/');
+	return slice_take(&rest, '/');
+}
+
+/* Adds what a page showed. */
+static void trust_join(struct trust *t, slice url, const struct validator_trust *page)
+{
+	if (validator_trust_holds(page))
+		return;
+	(void)pthread_mutex_lock(&t->lock);
+	/* Without room for its name, no host can be trusted. */
+	if (strmap_put(&t->liars, authority(url), 0) == ERR_NOMEM)
+		t->is_lost = true;
+	(void)pthread_mutex_unlock(&t->lock);
+}
+
+/* Whether nothing is known against the host of the URL. */
+static bool trust_holds(struct trust *t, slice url)
+{
+	bool holds;
+
+	(void)pthread_mutex_lock(&t->lock);
+	holds = t->is_read && !t->is_lost && !strmap_get(&t->liars, authority(url), NULL);
+	(void)pthread_mutex_unlock(&t->lock);
+	return holds;
+}
+
+/* ---- reading a capture ---- */
+
+struct reading {
+	struct trust *t;
+	uint32_t capture;
+	uint32_t page;
+	struct looks looks;  /* at the page */
+	struct hash_key key; /* theirs */
+	struct arena arena;
+	slice url;
+};
+
+static int end_page(struct reading *r)
+{
+	int rc = 0;
+
+	if (r->looks.list.len > 1) {
+		rc = looks_finish(&r->looks);
+		if (rc == 0)
+			trust_join(r->t, r->url, &r->looks.intervals.trust);
+	}
+	looks_release(&r->looks);
+	arena_reset(&r->arena);
+	looks_init(&r->looks, r->key);
+	return rc;
+}
+
+static int on_observation(void *context, const struct attempt *a)
+{
+	struct reading *r = context;
+	int rc = 0;
+
+	if (a->page == CATALOG_NO_PAGE)
+		return 0;
+	if (atomic_load_explicit(&r->t->stopping, memory_order_relaxed))
+		return ERR_STATE;
+	if (a->page != r->page) {
+		rc = end_page(r);
+		r->page = a->page;
+		r->url = (slice){arena_strdup(&r->arena, a->url), a->url.len};
+	}
+	return rc ? rc : looks_add_attempt(&r->looks, r->capture, a);
+}
+
+/* Reads the observations of a capture, once: 0, or as the catalog's functions. */
+static int trust_read_capture(
+	struct trust *t, struct catalog *catalog, uint32_t capture, struct err *err)
+{
+	struct reading r = {
+		.t = t, .capture = capture, .page = CATALOG_NO_PAGE, .key = hash_key_random()};
+	int rc;
+
+	for (size_t i = 0; i < t->captures.len; i++)
+		if (t->captures.ptr[i] == capture)
+			return 0;
+	arena_init(&r.arena, 1 << 20);
+	looks_init(&r.looks, r.key);
+	rc = catalog_each_observation(catalog, capture, on_observation, &r, err);
+	if (rc == 0)
+		rc = end_page(&r);
+	looks_release(&r.looks);
+	arena_release(&r.arena);
+	if (rc == 0)
+		u32_vec_push(&t->captures, capture);
+	return err_code(err, rc);
+}
+
+/*
+ * Which pages of an archive's captures a URL is. The catalog has no index on URLs: it would cost as
+ * much as all the rest. Here a page takes 16 bytes, with a hash of its URL; who asks compares the
+ * URL itself.
+ */
+
+struct page_place {
+	uint64_t hash; /* of the URL */
+	uint32_t capture;
+	uint32_t page;
+};
+
+VEC_DECLARE(page_place_vec, struct page_place);
+
+/* Fields are its own. */
+struct page_finder {
+	struct hash_key key;
+	struct page_place_vec places; /* sorted up to `sorted` */
+	size_t sorted;
+};
+
+static void page_finder_add(struct page_finder *f, slice url, uint32_t capture, uint32_t page)
+{
+	page_place_vec_push(
+		&f->places, (struct page_place){hash_bytes(f->key, url), capture, page});
+}
+
+static int by_hash(const void *a, const void *b)
+{
+	const struct page_place *x = a, *y = b;
+
+	if (x->hash != y->hash)
+		return x->hash < y->hash ? -1 : 1;
+	if (x->capture != y->capture)
+		return x->capture < y->capture ? -1 : 1;
+	return (x->page > y->page) - (x->page < y->page);
+}
+
+/* To be called after a number of additions, before the next search. */
+static void page_finder_settle(struct page_finder *f)
+{
+	if (f->sorted < f->places.len)
+		qsort(f->places.ptr, f->places.len, sizeof f->places.ptr[0], by_hash);
+	f->sorted = f->places.len;
+}
+
+/* Appends the places that may be of the URL, by capture and page. */
+static void page_finder_find(const struct page_finder *f, slice url, struct page_place_vec *ret)
+{
+	uint64_t hash = hash_bytes(f->key, url);
+	size_t low = 0, high = f->sorted;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (f->places.ptr[middle].hash < hash)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < f->sorted && f->places.ptr[low].hash == hash; low++)
+		page_place_vec_push(ret, f->places.ptr[low]);
+}
 
 enum {
 	LOOK_MS = 250,           /* between two looks into the catalog */
@@ -75,15 +285,6 @@ struct live_archive {
 
 /* ---- the overlay ---- */
 
-static int keep_line(struct live_archive *l)
-{
-	slice line = buf_slice(&l->line);
-	char *copy = arena_strdup(&l->arena, line);
-
-	l->changed = true;
-	return copy ? slice_vec_push(&l->lines, (slice){copy, line.len}) : ERR_NOMEM;
-}
-
 static int add_attempt(void *context, const struct attempt *a)
 {
 	struct live_archive *l = context;
@@ -91,7 +292,10 @@ static int add_attempt(void *context, const struct attempt *a)
 
 	if (rc)
 		return rc == ERR_NOTFOUND ? 0 : rc;
-	return keep_line(l);
+	l->changed = true;
+	slice_vec_push(
+		&l->lines, (slice){arena_strdup(&l->arena, buf_slice(&l->line)), l->line.len});
+	return 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -108,11 +312,12 @@ static int spill(struct live_archive *l)
 	qsort(l->lines.ptr, l->lines.len, sizeof l->lines.ptr[0], compare);
 	for (size_t i = 0; file && rc == 0 && i < l->lines.len; i++)
 		rc = cdxj_put_line(file, l->lines.ptr[i], NULL);
-	if (!file || fclose(file) || rc || fd_vec_push(&l->files, fd)) {
+	if (!file || fclose(file) || rc) {
 		if (fd >= 0)
 			(void)close(fd);
 		return ERR_IO;
 	}
+	fd_vec_push(&l->files, fd);
 	l->lines.len = 0;
 	arena_release(&l->arena);
 	arena_init(&l->arena, SIZE_MAX);
@@ -130,36 +335,35 @@ static void clear_overlay(struct live_archive *l)
 	l->changed = true;
 }
 
-static int add_copy(struct index_set *set, int fd)
-{
-	int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-
-	return copy < 0 ? ERR_IO : index_set_add_file(set, copy);
-}
-
 /* Makes the indexes of now: index.cdxj, and the overlay. */
 static int make_set(struct live_archive *l)
 {
 	struct index_set *set = index_set_new();
-	int fd = file_open_inside(AT_FDCWD, l->index);
-	int rc = set ? 0 : ERR_NOMEM;
+	int fd = file_open_inside(AT_FDCWD, l->index), rc = 0;
 
-	if (rc == 0 && fd >= 0)
-		rc = index_set_add_file(set, fd);
-	for (size_t i = 0; rc == 0 && i < l->files.len; i++)
-		rc = add_copy(set, l->files.ptr[i]);
+	if (fd >= 0)
+		index_set_add_file(set, fd);
+	for (size_t i = 0; rc == 0 && i < l->files.len; i++) {
+		fd = fcntl(l->files.ptr[i], F_DUPFD_CLOEXEC, 0);
+		if (fd < 0)
+			rc = ERR_IO;
+		else
+			index_set_add_file(set, fd);
+	}
 	for (size_t i = 0; rc == 0 && i < l->lines.len; i++) {
 		slice line = l->lines.ptr[i];
 
 		line.ptr = arena_strdup(&set->arena, line);
-		rc = line.ptr ? slice_vec_push(&set->lines, line) : ERR_NOMEM;
+		if (line.ptr)
+			slice_vec_push(&set->lines, line);
+		else
+			rc = ERR_NOMEM;
 	}
-	if (rc == 0)
-		rc = index_set_add_lines(set);
 	if (rc) {
 		index_set_drop(set);
 		return rc;
 	}
+	index_set_add_lines(set);
 	collection_replace(l->c, set);
 	l->changed = false;
 	return 0;
@@ -213,7 +417,9 @@ static int on_event(void *context, const struct catalog_event *e)
 	struct counting *x = context;
 
 	x->events++;
-	return e->kind == CATALOG_EVENT_DONE ? u32_vec_push(&x->l->touched, e->page) : 0;
+	if (e->kind == CATALOG_EVENT_DONE)
+		u32_vec_push(&x->l->touched, e->page);
+	return 0;
 }
 
 static int by_number(const void *a, const void *b)
@@ -333,7 +539,8 @@ static int on_url(void *context, uint32_t number, slice url)
 	if (number < x->p->pages)
 		return 0;
 	x->p->pages = number + 1;
-	return page_finder_add(&x->l->finder, url, x->p->id, number);
+	page_finder_add(&x->l->finder, url, x->p->id, number);
+	return 0;
 }
 
 static int on_capture(void *context, const struct catalog_capture *capture)
@@ -345,10 +552,7 @@ static int on_capture(void *context, const struct catalog_capture *capture)
 		if (l->captures.ptr[i - 1].id == capture->id)
 			p = &l->captures.ptr[i - 1];
 	if (!p && l->captures.len < CAPTURES_MAX) {
-		int rc = progress_vec_push(&l->captures, (struct progress){.id = capture->id});
-
-		if (rc)
-			return rc;
+		progress_vec_push(&l->captures, (struct progress){.id = capture->id});
 		p = &l->captures.ptr[l->captures.len - 1];
 	}
 	if (p) {
@@ -445,7 +649,9 @@ static void read_trust(struct live_archive *l)
 		if (p->is_over && trust_read_capture(&l->trust, l->catalog, p->id, &err))
 			log_debug("replay", "%s: %s", l->c->path, err.text);
 	}
-	trust_settle(&l->trust);
+	(void)pthread_mutex_lock(&l->trust.lock);
+	l->trust.is_read = !atomic_load(&l->trust.stopping);
+	(void)pthread_mutex_unlock(&l->trust.lock);
 }
 
 static void *run(void *context)
@@ -464,16 +670,6 @@ static void *run(void *context)
 
 /* ---- starting and stopping ---- */
 
-static int open_both(struct live_archive *l, struct err *err)
-{
-	char path[PATH_MAX];
-	int rc;
-
-	(void)snprintf(path, sizeof path, "%s/catalog.sqlite", l->c->path);
-	rc = catalog_open(path, CATALOG_READ, &l->catalog, err);
-	return rc ? rc : catalog_open(path, CATALOG_READ, &l->asking, err);
-}
-
 static void release(struct live_archive *l)
 {
 	catalog_close(l->catalog);
@@ -484,7 +680,7 @@ static void release(struct live_archive *l)
 	fd_vec_release(&l->files);
 	u32_vec_release(&l->touched);
 	progress_vec_release(&l->captures);
-	page_finder_release(&l->finder);
+	page_place_vec_release(&l->finder.places);
 	trust_release(&l->trust);
 	buf_release(&l->key);
 	buf_release(&l->line);
@@ -497,23 +693,25 @@ static void release(struct live_archive *l)
 int live_archive_start(
 	struct collection *c, const char *temporary, struct live_archive **ret, struct err *err)
 {
-	struct live_archive *l = calloc(1, sizeof *l);
+	struct live_archive *l = mem_new(1, sizeof *l);
+	char path[PATH_MAX];
 	int rc;
 
-	if (!l)
-		return err_code(err, ERR_NOMEM);
 	l->c = c;
 	l->temporary = temporary;
 	(void)snprintf(l->index, sizeof l->index, "%s/index.cdxj", c->path);
 	arena_init(&l->arena, SIZE_MAX);
 	buf_init(&l->key, URL_CANONICAL_MAX);
 	buf_init(&l->line, CDXJ_LINE_MAX + 1);
-	page_finder_init(&l->finder);
+	l->finder.key = hash_key_random();
 	trust_init(&l->trust);
 	(void)pthread_mutex_init(&l->lock, NULL);
 	(void)pthread_mutex_init(&l->asking_lock, NULL);
 	(void)pthread_cond_init(&l->wake, NULL);
-	rc = open_both(l, err);
+	(void)snprintf(path, sizeof path, "%s/catalog.sqlite", c->path);
+	rc = catalog_open(path, CATALOG_READ, &l->catalog, err);
+	if (rc == 0)
+		rc = catalog_open(path, CATALOG_READ, &l->asking, err);
 	if (rc == 0 && pthread_create(&l->thread, NULL, run, l))
 		rc = err_code(err, ERR_NOMEM);
 	if (rc) {
@@ -530,6 +728,7 @@ void live_archive_stop(struct live_archive *l)
 		return;
 	(void)pthread_mutex_lock(&l->lock);
 	l->stopping = true;
+	atomic_store(&l->trust.stopping, true); /* a search need not wait for all of the archive */
 	(void)pthread_cond_broadcast(&l->wake);
 	(void)pthread_mutex_unlock(&l->lock);
 	(void)pthread_join(l->thread, NULL);
@@ -539,16 +738,13 @@ void live_archive_stop(struct live_archive *l)
 /* ---- requests ---- */
 
 /* The pages that may be of the URL, once they are known. */
-static int find_pages(struct live_archive *l, slice url, struct page_place_vec *ret)
+static void find_pages(struct live_archive *l, slice url, struct page_place_vec *ret)
 {
-	int rc;
-
 	(void)pthread_mutex_lock(&l->lock);
 	while (!l->is_read && !l->stopping)
 		(void)pthread_cond_wait(&l->wake, &l->lock);
-	rc = page_finder_find(&l->finder, url, ret);
+	page_finder_find(&l->finder, url, ret);
 	(void)pthread_mutex_unlock(&l->lock);
-	return rc;
 }
 
 static bool clock_was_set(struct live_archive *l, uint32_t capture)
@@ -585,8 +781,9 @@ int live_archive_each_look(struct live_archive *l, slice url, live_archive_on_lo
 {
 	struct looking x = {.url = url, .call = call, .context = context};
 	struct page_place_vec places = {0};
-	int rc = err_code(err, find_pages(l, url, &places));
+	int rc = 0;
 
+	find_pages(l, url, &places);
 	for (size_t i = 0; rc == 0 && i < places.len; i++) {
 		x.look.capture = places.ptr[i].capture;
 		x.look.clock_was_set = clock_was_set(l, x.look.capture);
@@ -609,7 +806,8 @@ static int on_requisite(void *context, const struct catalog_requisite *r)
 {
 	struct gathering *x = context;
 
-	return u32_vec_push(x->pages, r->requisite);
+	u32_vec_push(x->pages, r->requisite);
+	return 0;
 }
 
 static int on_first_url(void *context, uint32_t number, slice url)
@@ -647,8 +845,9 @@ int live_archive_each_requisite(struct live_archive *l, slice url, uint32_t capt
 	struct page_place_vec places = {0};
 	struct u32_vec pages = {0};
 	struct gathering x = {&pages, call, context};
-	int rc = err_code(err, find_pages(l, url, &places));
+	int rc = 0;
 
+	find_pages(l, url, &places);
 	for (size_t i = 0; rc == 0 && i < places.len; i++) {
 		if (places.ptr[i].capture != capture)
 			continue;
@@ -659,6 +858,48 @@ int live_archive_each_requisite(struct live_archive *l, slice url, uint32_t capt
 	u32_vec_release(&pages);
 	page_place_vec_release(&places);
 	return err_code(err, rc);
+}
+
+static int on_verdict(void *context, const struct catalog_verdict *v)
+{
+	struct buf *ret = context;
+
+	return ret->len ? 0 : buf_add(ret, v->verdict);
+}
+
+int live_archive_verdict(
+	struct live_archive *l, slice url, uint32_t capture, struct buf *ret, struct err *err)
+{
+	struct page_place_vec places = {0};
+	int rc = 0;
+
+	find_pages(l, url, &places);
+	for (size_t i = 0; rc == 0 && i < places.len; i++) {
+		if (places.ptr[i].capture != capture)
+			continue;
+		(void)pthread_mutex_lock(&l->asking_lock);
+		rc = catalog_page_verdict(
+			l->asking, capture, places.ptr[i].page, on_verdict, ret, err);
+		(void)pthread_mutex_unlock(&l->asking_lock);
+	}
+	page_place_vec_release(&places);
+	return err_code(err, rc);
+}
+
+int live_archive_read_row(struct live_archive *l, uint64_t batch,
+	const unsigned char id[WARC_ID_BYTES], struct buf *records, struct err *err)
+{
+	struct look_source from = {.warc_dir = l->c->warc_dir, .catalog = l->asking};
+	struct attempt a = {.offset = batch};
+	struct warc_id text;
+	int rc;
+
+	warc_id_unpack(id, &text);
+	a.record_id = slice_str(text.text);
+	(void)pthread_mutex_lock(&l->asking_lock);
+	rc = compact_look_read(&from, &a, records, err);
+	(void)pthread_mutex_unlock(&l->asking_lock);
+	return rc;
 }
 
 bool live_archive_trusts(struct live_archive *l, slice url)

@@ -4,7 +4,7 @@
  * by their URLs. When index.cdxj is written anew, the overlay begins again.
  *
  * Requests ask here for what the catalog knows of a page. The host's trust in Last-Modified
- * (quality/intervals.h) is known once all observations have been read.
+ * (proof/intervals.h) is known once all observations have been read.
  */
 #ifndef REPLAY_LIVE_ARCHIVE_H
 #define REPLAY_LIVE_ARCHIVE_H
@@ -12,14 +12,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "archive/attempt.h"
 #include "base/api.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/lists.h"
 #include "base/slice.h"
 #include "catalog/catalog.h"
-#include "quality/intervals.h"
+#include "proof/intervals.h"
 #include "replay/collection.h"
+#include "warc/attempt.h"
+#include "warc/warc_header.h"
 
 struct live_archive; /* opaque */
 
@@ -48,6 +50,20 @@ int live_archive_each_look(struct live_archive *l, slice url, live_archive_on_lo
 typedef int live_archive_on_url(void *context, slice url);
 int live_archive_each_requisite(struct live_archive *l, slice url, uint32_t capture,
 	live_archive_on_url *call, void *context, struct err *err) SP_MUST_CHECK;
+
+/*
+ * Appends the verdict on the page with this URL in a capture; nothing where there is none. 0, or as
+ * the catalog's functions.
+ */
+int live_archive_verdict(struct live_archive *l, slice url, uint32_t capture, struct buf *ret,
+	struct err *err) SP_MUST_CHECK;
+
+/*
+ * Appends the records that a row of a batch of looks stands for (warc/compact.h), by the number
+ * of the batch and the id of its first record. 0, or as compact_look_read.
+ */
+int live_archive_read_row(struct live_archive *l, uint64_t batch,
+	const unsigned char id[WARC_ID_BYTES], struct buf *records, struct err *err) SP_MUST_CHECK;
 
 /* Whether nothing is known against the validators of a URL's host; false until that is known. */
 bool live_archive_trusts(struct live_archive *l, slice url);

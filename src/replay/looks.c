@@ -4,24 +4,25 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "http/served.h"
-#include "quality/known.h"
-#include "quality/legs.h"
+#include "formats/http_message.h"
+#include "formats/url_canonical.h"
+#include "proof/known.h"
+#include "proof/legs.h"
+#include "replay/access.h"
 #include "replay/live_archive.h"
 #include "replay/record.h"
+#include "warc/cdxj.h"
 
 enum {
 	ARENA_MAX = 64 << 20,
 	AROUND_MAX = 8, /* mementos on either side of the time, of foreign collections */
 };
 
-void looks_init(struct looks *l)
+void looks_init(struct looks *l, struct hash_key key)
 {
-	static const struct intervals_terms TERMS = {0};
-
 	*l = (struct looks){.unreliable = false};
 	arena_init_small(&l->arena, ARENA_MAX);
-	intervals_init(&l->intervals, &TERMS);
+	intervals_init(&l->intervals, &(struct intervals_terms){.key = key});
 }
 
 void looks_release(struct looks *l)
@@ -45,7 +46,8 @@ static int add(struct looks *l, struct page_look *x)
 	x->order = (uint32_t)l->list.len;
 	if (!keep(&l->arena, &x->look.etag) || !keep(&l->arena, &x->filename))
 		return ERR_NOMEM;
-	return page_look_vec_push(&l->list, *x);
+	page_look_vec_push(&l->list, *x);
+	return 0;
 }
 
 /* ---- from the catalog ---- */
@@ -59,6 +61,10 @@ int looks_add_attempt(struct looks *l, uint32_t capture, const struct attempt *a
 		.offset = a->offset,
 	};
 
+	x.is_compact =
+		a->is_compact && a->has_payload && !a->retired && warc_id_pack(a->record_id, x.id);
+	x.is_revisit = a->is_revisit;
+	x.payload = a->payload;
 	return known_look_of(a, &shown, &x.look) ? add(l, &x) : 0;
 }
 
@@ -72,11 +78,10 @@ static int on_look(void *context, const struct live_archive_look *look)
 
 /* ---- from records of any crawler ---- */
 
-static int feed(struct digester *d, slice text)
+static void feed(struct digester *d, slice text)
 {
-	int rc = digester_feed(d, text);
-
-	return rc ? rc : digester_feed(d, (slice){"\n", 1});
+	digester_feed(d, text);
+	digester_feed(d, SLICE("\n"));
 }
 
 /* What has to be equal for two looks to show the same. */
@@ -86,20 +91,16 @@ static int make_state(const struct record_head *head, const struct memento *m, s
 	struct digester d = {0};
 	int rc = digester_start(&d, DIGEST_SHA256);
 
-	if (rc == 0)
-		rc = feed(&d, (slice){(const char *)status, sizeof status});
-	if (rc == 0)
-		rc = feed(&d, fields_trim(fields_get(head->fields, SLICE("Location"))));
-	if (rc == 0)
-		rc = feed(&d, fields_trim(head->content_type));
-	if (rc == 0)
-		rc = feed(&d, fields_trim(fields_get(head->fields, SLICE("Content-Encoding"))));
-	if (rc == 0)
-		rc = feed(&d, m->digest);
-	if (rc == 0)
-		rc = digester_finish(&d, ret);
+	if (rc)
+		return rc;
+	feed(&d, (slice){(const char *)status, sizeof status});
+	feed(&d, fields_trim(fields_get(head->fields, SLICE("Location"))));
+	feed(&d, fields_trim(head->content_type));
+	feed(&d, fields_trim(fields_get(head->fields, SLICE("Content-Encoding"))));
+	feed(&d, m->digest);
+	digester_finish(&d, ret);
 	digester_release(&d);
-	return rc;
+	return 0;
 }
 
 static int add_record(struct looks *l, const struct memento *m, const struct record_head *head)
@@ -136,7 +137,7 @@ static int add_memento(
 	int rc = record_open_head(c, m, &r, &ignored);
 
 	if (rc)
-		return rc == ERR_NOMEM ? err_code(err, rc) : 0;
+		return 0;
 	rc = add_record(l, m, record_head(r));
 	record_close(r);
 	return err_code(err, rc);
@@ -180,6 +181,65 @@ static int add_around(struct looks *l, struct collection *c, slice url,
 	return rc;
 }
 
+/* ---- as mementos ---- */
+
+/* Of a text that is the same in one after another, one copy is enough. */
+static bool keep_digest(struct mementos *mementos, const struct digest *payload, slice *ret)
+{
+	const struct memento_vec *list = &mementos->list;
+	char text[DIGEST_TEXT_SIZE];
+	slice digest = cdxj_digest(payload, text);
+	slice last = list->len ? list->ptr[list->len - 1].digest : (slice){0};
+
+	*ret = slice_eq(digest, last) ? last : digest;
+	return ret->ptr == last.ptr || keep(&mementos->arena, ret);
+}
+
+static int add_row(struct mementos *mementos, const struct page_look *from, struct memento m)
+{
+	memcpy(m.id, from->id, sizeof m.id);
+	if (mementos->list.len >= MEMENTOS_MAX)
+		return ERR_LIMIT;
+	if (!keep_digest(mementos, &from->payload, &m.digest))
+		return ERR_NOMEM;
+	memento_vec_push(&mementos->list, m);
+	return 0;
+}
+
+int looks_add_mementos(
+	const struct looks *l, const struct collection *c, slice url, struct mementos *mementos)
+{
+	struct buf key;
+	int rc;
+
+	buf_init(&key, URL_CANONICAL_MAX);
+	rc = cdxj_key(&key, url);
+	for (size_t i = 0; rc == 0 && i < l->list.len; i++) {
+		const struct page_look *from = &l->list.ptr[i];
+
+		if (!from->is_compact)
+			continue;
+		if (!access_allows(c->access, buf_slice(&key), from->look.begin, mementos->now)) {
+			mementos->refused++;
+			continue;
+		}
+		rc = add_row(mementos, from,
+			(struct memento){
+				.seen = from->look.begin,
+				.time = from->look.begin,
+				.url = url,
+				.filename = SLICE(""),
+				.status = from->look.status,
+				.is_revisit = from->is_revisit,
+				.offset = from->offset,
+				.is_compact = true,
+				.look = (uint32_t)i,
+			});
+	}
+	buf_release(&key);
+	return rc;
+}
+
 /* ---- both ---- */
 
 static int by_time(const void *a, const void *b)
@@ -199,19 +259,6 @@ static int by_offset(const void *a, const void *b, void *context)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-static int sort_by_offset(struct looks *l)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < l->list.len; i++)
-		if (l->list.ptr[i].filename.ptr)
-			rc = u32_vec_push(&l->by_offset, (uint32_t)i);
-	if (rc == 0 && l->by_offset.len > 1)
-		qsort_r(l->by_offset.ptr, l->by_offset.len, sizeof l->by_offset.ptr[0], by_offset,
-			l->list.ptr);
-	return rc;
-}
-
 int looks_finish(struct looks *l)
 {
 	int rc = 0;
@@ -222,7 +269,13 @@ int looks_finish(struct looks *l)
 		rc = intervals_add(&l->intervals, &l->list.ptr[i].look);
 	if (rc == 0)
 		rc = intervals_finish(&l->intervals);
-	return rc ? rc : sort_by_offset(l);
+	for (size_t i = 0; i < l->list.len; i++)
+		if (l->list.ptr[i].filename.ptr)
+			u32_vec_push(&l->by_offset, (uint32_t)i);
+	if (l->by_offset.len > 1)
+		qsort_r(l->by_offset.ptr, l->by_offset.len, sizeof l->by_offset.ptr[0], by_offset,
+			l->list.ptr);
+	return rc;
 }
 
 int looks_read(struct looks *l, struct collection *c, slice url, const struct mementos *mementos,
@@ -242,6 +295,14 @@ int looks_read(struct looks *l, struct collection *c, slice url, const struct me
 const struct page_look *looks_of(const struct looks *l, const struct memento *m)
 {
 	size_t low = 0, high = l->by_offset.len;
+
+	if (m->is_compact) {
+		const struct page_look *look = m->look < l->list.len ? &l->list.ptr[m->look] : NULL;
+
+		return look && look->is_compact && memcmp(look->id, m->id, sizeof m->id) == 0
+			       ? look
+			       : NULL;
+	}
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;

@@ -1,6 +1,6 @@
 /*
  * All looks at one page, and what they prove of it over time: the way from the catalog, or from
- * records of any crawler, to quality/intervals.h.
+ * records of any crawler, to proof/intervals.h.
  *
  * An archive's catalog knows exact times, states and noise. Of other WARC files only this is known:
  * WARC-Date is when a look began, whole seconds as a rule, so that it ended within a second or
@@ -13,16 +13,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "archive/attempt.h"
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/lists.h"
 #include "base/slice.h"
 #include "base/vec.h"
-#include "quality/intervals.h"
+#include "proof/intervals.h"
 #include "replay/collection.h"
 #include "replay/memento.h"
+#include "warc/attempt.h"
+#include "warc/warc_header.h"
 
 struct page_look {
 	struct interval_look look;
@@ -30,6 +31,11 @@ struct page_look {
 	slice filename; /* of its record; ptr NULL when it has none of its own */
 	uint64_t offset;
 	uint32_t order; /* of adding */
+	/* A row of a batch (warc/compact.h), whose number is in offset: */
+	bool is_compact;
+	bool is_revisit; /* that record is a revisit record */
+	struct digest payload;
+	unsigned char id[WARC_ID_BYTES]; /* of the record that it stands for */
 };
 
 VEC_DECLARE(page_look_vec, struct page_look);
@@ -43,7 +49,7 @@ struct looks {
 	struct arena arena;
 };
 
-void looks_init(struct looks *l);
+void looks_init(struct looks *l, struct hash_key key); /* a random one */
 void looks_release(struct looks *l);
 
 /* Adds an attempt, if it is a look at the page: probes for variants are not. 0 or ERR_NOMEM. */
@@ -59,6 +65,13 @@ int looks_finish(struct looks *l) SP_MUST_CHECK;
  */
 int looks_read(struct looks *l, struct collection *c, slice url, const struct mementos *mementos,
 	int64_t time, struct err *err) SP_MUST_CHECK;
+
+/*
+ * Adds the looks that have no record of their own to the mementos, as far as access rules allow:
+ * 0, ERR_LIMIT or ERR_NOMEM. The list is to be settled then.
+ */
+int looks_add_mementos(const struct looks *l, const struct collection *c, slice url,
+	struct mementos *mementos) SP_MUST_CHECK;
 
 /* The look of which a memento is the record, or NULL. */
 const struct page_look *looks_of(const struct looks *l, const struct memento *m);

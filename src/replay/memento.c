@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/cdxj_find.h"
-#include "archive/cdxj_scan.h"
-#include "archive/warc_date.h"
 #include "base/clock.h"
 #include "replay/access.h"
 #include "replay/record.h"
+#include "warc/cdxj.h"
+#include "warc/warc_date.h"
+#include "warc/zipnum.h"
 
 enum {
 	ARENA_MAX = 512 << 20,
@@ -30,11 +30,8 @@ static int add_line(struct mementos *m, const struct collection *c, slice line, 
 {
 	struct memento x;
 	struct cdxj parsed;
-	int rc = cdxj_parse(line, scratch, &parsed);
-
-	if (rc)
-		return rc == ERR_NOMEM ? rc : 0;
-	if (!parsed.has_place || !parsed.filename.ptr || !parsed.url.ptr)
+	if (cdxj_parse(line, scratch, &parsed) || !parsed.has_place || !parsed.filename.ptr ||
+		!parsed.url.ptr)
 		return 0;
 	x = (struct memento){
 		.url = parsed.url,
@@ -58,7 +55,8 @@ static int add_line(struct mementos *m, const struct collection *c, slice line, 
 	if (!keep(&m->arena, &x.url) || !keep(&m->arena, &x.mime) || !keep(&m->arena, &x.digest) ||
 		!keep(&m->arena, &x.filename))
 		return ERR_NOMEM;
-	return memento_vec_push(&m->list, x);
+	memento_vec_push(&m->list, x);
+	return 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -68,11 +66,6 @@ static int by_time(const void *a, const void *b)
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
 	return (x->offset > y->offset) - (x->offset < y->offset);
-}
-
-static int64_t second_of(int64_t ns)
-{
-	return warc_date_truncate(ns);
 }
 
 /*
@@ -89,9 +82,10 @@ void mementos_settle(struct mementos *m)
 		if (list[i].time / MS <= list[i - 1].time / MS)
 			list[i].time = (list[i - 1].time / MS + 1) * MS;
 	for (size_t i = 0; i < m->list.len; i++) {
-		int64_t second = second_of(list[i].time);
-		bool shared = (i > 0 && second_of(list[i - 1].time) == second) ||
-			      (i + 1 < m->list.len && second_of(list[i + 1].time) == second);
+		int64_t second = warc_date_truncate(list[i].time);
+		bool shared =
+			(i > 0 && warc_date_truncate(list[i - 1].time) == second) ||
+			(i + 1 < m->list.len && warc_date_truncate(list[i + 1].time) == second);
 
 		timestamp_format(list[i].time, shared ? TIMESTAMP_DIGITS_MAX : TIMESTAMP_SECONDS,
 			list[i].digits);
@@ -119,10 +113,10 @@ static int read_lines(struct mementos *m, const struct collection *c, struct cdx
 static bool is_shared(const struct mementos *m, size_t i)
 {
 	const struct memento *list = m->list.ptr;
-	int64_t second = second_of(list[i].seen);
+	int64_t second = warc_date_truncate(list[i].seen);
 
-	return (i > 0 && second_of(list[i - 1].seen) == second) ||
-	       (i + 1 < m->list.len && second_of(list[i + 1].seen) == second);
+	return (i > 0 && warc_date_truncate(list[i - 1].seen) == second) ||
+	       (i + 1 < m->list.len && warc_date_truncate(list[i + 1].seen) == second);
 }
 
 /*
@@ -147,7 +141,7 @@ static void read_fractions(struct mementos *m, struct collection *c)
 			continue; /* whoever shows it will say what is wrong */
 		date = record_head(record)->date;
 		record_close(record);
-		if (second_of(date) == second_of(x->seen) && date != x->seen) {
+		if (warc_date_truncate(date) == warc_date_truncate(x->seen) && date != x->seen) {
 			x->fraction = date - x->seen;
 			changed = true;
 		}
@@ -170,12 +164,9 @@ int mementos_find(struct collection *c, slice key, struct mementos *ret, struct 
 	*ret = (struct mementos){.now = clock_realtime(clock_system())};
 	arena_init(&ret->arena, ARENA_MAX);
 	buf_init(&from, key.len + 1);
-	rc = err_code(err, buf_add(&from, key));
-	if (rc == 0)
-		rc = err_code(err, buf_add_char(&from, ' '));
-	if (rc == 0)
-		rc = cdxj_scan_open(
-			set->sources.ptr, set->sources.len, buf_slice(&from), &scan, err);
+	buf_add(&from, key);
+	buf_add_char(&from, ' ');
+	rc = cdxj_scan_open(set->sources.ptr, set->sources.len, buf_slice(&from), &scan, err);
 	if (rc == 0)
 		rc = read_lines(ret, c, scan, key, err);
 	cdxj_scan_close(scan);
@@ -186,6 +177,11 @@ int mementos_find(struct collection *c, slice key, struct mementos *ret, struct 
 	if (rc == 0 && !c->live) /* whose looks are known exactly: replay/looks.h */
 		read_fractions(ret, c);
 	return rc;
+}
+
+bool memento_is_missing(const struct memento *m)
+{
+	return m->status == 404 || m->status == 410;
 }
 
 void mementos_release(struct mementos *m)

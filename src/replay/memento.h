@@ -1,6 +1,8 @@
 /*
- * The mementos of a URL in a collection: what its indexes have under the URL's key, by time. The
- * key (a SURT) drops scheme and "www", so a list may hold several pages: memento_is_of tells.
+ * The mementos of a URL in a collection, by time. Every look at a page is one, however it is kept:
+ * as a record, which the indexes have under the URL's key, or as a row of a batch of looks
+ * (warc/compact.h), which the catalog has (replay/looks.h adds those). The key (a SURT) drops
+ * scheme and "www", so a list may hold several pages.
  */
 #ifndef REPLAY_MEMENTO_H
 #define REPLAY_MEMENTO_H
@@ -14,8 +16,9 @@
 #include "base/slice.h"
 #include "base/timestamp.h"
 #include "base/vec.h"
+#include "formats/url.h"
 #include "replay/collection.h"
-#include "url/url.h"
+#include "warc/warc_header.h"
 
 enum { MEMENTOS_MAX = 1 << 20 }; /* of one key */
 
@@ -25,12 +28,20 @@ struct memento {
 	int64_t time;                /* the same, moved on by ms where two are equal */
 	char digits[TIMESTAMP_SIZE]; /* in its URI: 14, or 17 where two share a second */
 	slice url;
-	slice mime;   /* "warc/revisit" of a revisit */
+	slice mime;   /* "warc/revisit" of a revisit; none of a row */
 	slice digest; /* of its payload; ptr NULL when unknown */
 	slice filename;
 	unsigned status; /* 0 when unknown */
 	bool is_revisit;
 	uint64_t offset, length;
+	/* A row of a batch, whose number is in offset; it has no file of its own: */
+	bool is_compact;
+	uint32_t look;                   /* its number in the looks at the page */
+	unsigned char id[WARC_ID_BYTES]; /* of the record that it stands for */
+	/* What is proven of what it shows (replay/choice.h); all 0: nothing, or not known. */
+	int64_t proven_from, proven_to;
+	int64_t proven_at; /* an instant of these, next to the look */
+	uint32_t capture;  /* of an archive, that has the look; 0: unknown */
 };
 
 VEC_DECLARE(memento_vec, struct memento);
@@ -50,6 +61,9 @@ struct mementos {
 int mementos_find(
 	struct collection *c, slice key, struct mementos *ret, struct err *err) SP_MUST_CHECK;
 void mementos_release(struct mementos *m);
+
+/* Whether the server said that there is no such page. */
+bool memento_is_missing(const struct memento *m);
 
 /* Gives every memento the digits of its URI, and a time of its own. The list is sorted then. */
 void mementos_settle(struct mementos *m);

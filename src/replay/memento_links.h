@@ -10,15 +10,15 @@
 #include "replay/asked.h"
 #include "replay/memento.h"
 
-/* Appends <original>, <timegate>, <timemap>. 0 or as buf_add. */
-int links_add_resources(struct buf *out, const struct asked *a) SP_MUST_CHECK;
+/* Appends <original>, <timegate>, <timemap>; errors stay in the buffer, here and below. */
+void links_add_resources(struct buf *out, const struct asked *a);
 
 /* Appends first, prev, the memento itself (NULL: none), next and last of the list. */
-int links_add_mementos(struct buf *out, const struct asked *a, const struct mementos *list,
-	const struct memento *m) SP_MUST_CHECK;
+void links_add_mementos(struct buf *out, const struct asked *a, const struct mementos *list,
+	const struct memento *m);
 
 /* Appends `<ADDRESS>; rel="RELATION"; datetime="…"`. */
-int links_add_memento(struct buf *out, const struct asked *a, const struct memento *m,
-	const char *relation) SP_MUST_CHECK;
+void links_add_memento(
+	struct buf *out, const struct asked *a, const struct memento *m, const char *relation);
 
 #endif

@@ -2,16 +2,16 @@
 
 #include <stdlib.h>
 
-#include "web/html.h"
+#include "report/html.h"
 
 enum { ADDRESS_MAX = 128 << 10 };
 
-bool our_page_begin(struct our_page *p, struct asked *a, slice title, const char *body_class)
+bool our_page_begin(struct our_page *p, struct asked *a, slice title, enum our_page_kind kind)
 {
-	*p = (struct our_page){0};
+	*p = (struct our_page){.kind = kind};
 	p->file = open_memstream(&p->text, &p->len);
 	if (!p->file) {
-		answer_error(a, STATUS_ERROR, "out of memory");
+		a->response->status = STATUS_ERROR;
 		return false;
 	}
 	(void)fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -20,26 +20,41 @@ bool our_page_begin(struct our_page *p, struct asked *a, slice title, const char
 		p->file);
 	html_text(p->file, title);
 	(void)fprintf(p->file,
-		"</title>\n<link rel=\"stylesheet\" href=\"/_/viewer.css\">\n"
-		"<script src=\"/_/viewer.js\"></script>\n</head>\n"
-		"<body class=\"%s\">\n",
-		body_class);
+		"</title>\n<link rel=\"icon\" href=\"/_/icon.svg\">\n"
+		"<link rel=\"stylesheet\" href=\"/_/viewer.css\">\n"
+		"<script src=\"/_/viewer.js\"></script>\n</head>\n%s",
+		kind == OUR_PAGE ? "<body>\n<main>\n" : "<body class=\"viewer\">\n");
 	return true;
 }
 
-void our_page_send(struct our_page *p, struct asked *a)
+void our_page_send(struct our_page *p, struct asked *a, unsigned status)
 {
 	bool ok;
 
-	(void)fputs("</body>\n</html>\n", p->file);
+	(void)fputs(p->kind == OUR_PAGE ? "</main>\n</body>\n</html>\n" : "</body>\n</html>\n",
+		p->file);
 	ok = !ferror(p->file);
 	ok = fclose(p->file) == 0 && ok;
 	if (ok)
-		answer_text(a, STATUS_OK, "text/html; charset=utf-8", (slice){p->text, p->len});
+		answer_text(a, status, "text/html; charset=utf-8", (slice){p->text, p->len});
 	else
-		answer_error(a, STATUS_ERROR, "out of memory");
+		a->response->status = STATUS_ERROR;
 	answer_header(a, "Cache-Control", "no-cache");
 	free(p->text);
+}
+
+void our_page_drop(struct our_page *p)
+{
+	(void)fclose(p->file);
+	free(p->text);
+}
+
+void shown_instant(int64_t ns, char out[SHOWN_TIME_SIZE])
+{
+	char digits[TIMESTAMP_SIZE];
+
+	timestamp_format(ns, TIMESTAMP_SECONDS, digits);
+	shown_time(slice_str(digits), out);
 }
 
 void shown_time(slice digits, char out[SHOWN_TIME_SIZE])
@@ -60,27 +75,55 @@ void put_collection_path(FILE *file, const struct collection *c)
 	struct buf address;
 
 	buf_init(&address, ADDRESS_MAX);
-	if (add_collection_address(&address, "", c) == 0)
+	add_collection_address(&address, "", c);
+	if (!address.error)
 		html_text(file, buf_slice(&address));
+	buf_release(&address);
+}
+
+void put_crumbs(FILE *file, const struct asked *a)
+{
+	(void)fputs(
+		"<nav aria-label=\"Collection\"><a href=\"/\">Collections</a> <a href=\"", file);
+	put_collection_path(file, a->collection);
+	(void)fputs("\">", file);
+	html_text(file, slice_str(a->collection->name));
+	(void)fputs("</a> <a href=\"", file);
+	put_collection_path(file, a->collection);
+	(void)fputs("pages\">Pages</a></nav>\n", file);
+}
+
+static void put_link(FILE *file, const struct asked *a, const char *start, const char *digits,
+	slice url, slice text)
+{
+	struct buf address;
+	bool ok;
+
+	buf_init(&address, ADDRESS_MAX);
+	add_memento_address(&address, a->on_content ? a->control : "", a->collection, digits,
+		ROUTE_FRAMED, url);
+	ok = !address.error;
+	if (ok) {
+		(void)fputs(start, file);
+		html_text(file, buf_slice(&address));
+		(void)fputs("\">", file);
+	}
+	html_text(file, text);
+	if (ok)
+		(void)fputs("</a>", file);
 	buf_release(&address);
 }
 
 void put_memento_link(FILE *file, const struct asked *a, const char *digits, slice url, slice text)
 {
-	struct buf address;
+	if (!digits)
+		digits = "*";
+	put_link(file, a, "<a href=\"", digits[0] ? digits : NULL, url, text);
+}
 
-	buf_init(&address, ADDRESS_MAX);
-	if (add_memento_address(
-		    &address, "", a->collection, digits ? digits : "*", ROUTE_FRAMED, url) == 0) {
-		(void)fputs("<a href=\"", file);
-		html_text(file, buf_slice(&address));
-		(void)fputs("\">", file);
-		html_text(file, text);
-		(void)fputs("</a>", file);
-	} else {
-		html_text(file, text);
-	}
-	buf_release(&address);
+void put_outer_link(FILE *file, const struct asked *a, const char *digits, slice url)
+{
+	put_link(file, a, "<a target=\"_top\" href=\"", digits, url, url);
 }
 
 void put_url_box(FILE *file, const struct asked *a, slice url)

@@ -4,15 +4,175 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/cdxj_record.h"
-#include "archive/warc_date.h"
-#include "archive/warc_gzip.h"
-#include "archive/warc_reader.h"
 #include "base/clock.h"
-#include "base/io.h"
-#include "http/framing.h"
-#include "replay/original.h"
-#include "url/canonical.h"
+#include "base/err.h"
+#include "base/file.h"
+#include "base/mem.h"
+#include "formats/http_framing.h"
+#include "formats/url_canonical.h"
+#include "replay/collection.h"
+#include "replay/live_archive.h"
+#include "replay/memento.h"
+#include "warc/cdxj.h"
+#include "warc/compact.h"
+#include "warc/warc_compress.h"
+#include "warc/warc_date.h"
+#include "warc/warc_header.h"
+#include "warc/warc_reader.h"
+#include "warc/zipnum.h"
+
+/*
+ * The record that has the body of a revisit record. Looked for in this order, always one with the
+ * same payload digest where both are known:
+ *
+ *	(1) what WARC-Refers-To-Target-URI and WARC-Refers-To-Date name;
+ *	(2) any response of that URI, the one nearest in time first;
+ *	(3) any response of the revisit's own URI;
+ *	(4) any response in the collection, by digest alone: the index is read for it, up to a
+ *	    number of lines.
+ */
+
+enum { SCAN_MAX = 2000000 }; /* lines read for a digest: a request must come to an end */
+
+struct search {
+	struct collection *c;
+	slice digest; /* without its algorithm; ptr NULL when unknown */
+	int64_t date; /* wanted */
+	struct mementos *list;
+	struct err *err;
+};
+
+static slice without_algorithm(slice digest)
+{
+	const char *colon = digest.len ? memchr(digest.ptr, ':', digest.len) : NULL;
+
+	return colon ? slice_sub(digest, (size_t)(colon - digest.ptr) + 1, digest.len) : digest;
+}
+
+static bool fits(const struct search *s, const struct memento *m)
+{
+	if (m->is_revisit)
+		return false;
+	return !s->digest.ptr || !m->digest.ptr ||
+	       slice_eq(without_algorithm(m->digest), s->digest);
+}
+
+static int64_t distance(int64_t a, int64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+/* The nearest in time of those that fit. A digest that is unknown is no proof: those come last. */
+static const struct memento *nearest(const struct search *s)
+{
+	const struct memento *best = NULL;
+
+	for (size_t i = 0; i < s->list->list.len; i++) {
+		const struct memento *m = &s->list->list.ptr[i];
+
+		if (!fits(s, m))
+			continue;
+		if (!best || distance(m->time, s->date) < distance(best->time, s->date))
+			best = m;
+	}
+	return best;
+}
+
+static int look_up(struct search *s, slice url, const struct memento **ret)
+{
+	struct buf key;
+	int rc;
+
+	mementos_release(s->list);
+	*s->list = (struct mementos){0};
+	buf_init(&key, URL_CANONICAL_MAX);
+	rc = cdxj_key(&key, url) ? 0 : mementos_find(s->c, buf_slice(&key), s->list, s->err);
+	buf_release(&key);
+	*ret = rc ? NULL : nearest(s);
+	return rc;
+}
+
+/* (4): the key of a line with this digest. */
+static int find_digest(struct search *s, struct buf *ret_key)
+{
+	struct index_set *set = collection_indexes(s->c);
+	struct cdxj_scan *scan = NULL;
+	bool found = false;
+	struct buf scratch;
+	struct cdxj parsed;
+	slice line;
+	int rc = cdxj_scan_open(set->sources.ptr, set->sources.len, SLICE(""), &scan, s->err);
+
+	buf_init(&scratch, CDXJ_LINE_MAX);
+	for (size_t i = 0; rc == 0 && !found && i < SCAN_MAX; i++) {
+		rc = cdxj_scan_next(scan, &line, s->err);
+		if (rc)
+			break;
+		if (!memmem(line.ptr, line.len, s->digest.ptr, s->digest.len) ||
+			cdxj_parse(line, &scratch, &parsed) || !parsed.has_place ||
+			slice_eq(parsed.mime, SLICE("warc/revisit")) ||
+			!slice_eq(without_algorithm(parsed.digest), s->digest))
+			continue;
+		found = true;
+		rc = err_code(s->err, buf_add(ret_key, parsed.key));
+	}
+	buf_release(&scratch);
+	cdxj_scan_close(scan);
+	index_set_drop(set);
+	return rc == ERR_END ? 0 : rc;
+}
+
+static int by_digest(struct search *s, const struct memento **ret)
+{
+	struct buf key;
+	int rc;
+
+	if (!s->digest.ptr || s->digest.len == 0)
+		return 0;
+	mementos_release(s->list);
+	*s->list = (struct mementos){0};
+	buf_init(&key, URL_CANONICAL_MAX);
+	rc = find_digest(s, &key);
+	if (rc == 0 && key.len)
+		rc = mementos_find(s->c, buf_slice(&key), s->list, s->err);
+	buf_release(&key);
+	*ret = rc ? NULL : nearest(s);
+	return rc;
+}
+
+/*
+ * *ret_found is one of *list, which the caller releases in any case. 0, ERR_NOTFOUND, or as
+ * mementos_find.
+ */
+static int original_find(struct collection *c, const struct memento *revisit,
+	const struct warc_header *header, struct mementos *list, const struct memento **ret_found,
+	struct err *err)
+{
+	struct search s = {.c = c, .date = revisit->time, .list = list, .err = err};
+	slice digest = fields_trim(warc_header_get(header, SLICE("WARC-Payload-Digest")));
+	slice url = warc_header_uri(header, SLICE("WARC-Refers-To-Target-URI"));
+	slice date = fields_trim(warc_header_get(header, SLICE("WARC-Refers-To-Date")));
+	int rc = 0;
+
+	s.digest = without_algorithm(digest.ptr ? digest : revisit->digest);
+	if (date.ptr && warc_date_parse(date, &s.date))
+		s.date = revisit->time;
+	/* The digest of a 304 is that of nothing. */
+	if (slice_ends_with(fields_trim(warc_header_get(header, SLICE("WARC-Profile"))),
+		    SLICE("server-not-modified")))
+		s.digest = (slice){0};
+	*ret_found = NULL;
+	if (url.ptr)
+		rc = look_up(&s, url, ret_found);
+	if (rc == 0 && !*ret_found)
+		rc = look_up(&s, revisit->url, ret_found);
+	if (rc == 0 && !*ret_found)
+		rc = by_digest(&s, ret_found);
+	if (rc == 0 && !*ret_found)
+		rc = err_set(err, ERR_NOTFOUND,
+			"the record that this revisit record refers to is not in the collection");
+	return rc;
+}
 
 enum {
 	HEAD_ROOM = FIELDS_HEAD_MAX + 2 * WARC_WINDOW_SIZE, /* a head and what came with it */
@@ -146,34 +306,39 @@ static bool unpack(struct part *p, const struct warc_source *source, const struc
 	       warc_gzip_unpack((slice){packed, m->length}, &p->unpacked) == 0;
 }
 
+/* A look that is a row of a batch comes as the records that it stands for: the first one shows it.
+ */
 static int open_reader(
-	struct part *p, const struct warc_source *source, const struct memento *m, struct err *err)
+	struct part *p, const struct collection *c, const struct memento *m, struct err *err)
 {
-	struct warc_source memory = {.fd = -1};
+	struct warc_source source = {.fd = -1};
 	int rc;
 
-	if (unpack(p, source, m)) {
-		memory.memory = buf_slice(&p->unpacked);
-		return warc_reader_open_source(&memory, WARC_READER_UNCHECKED, &p->reader, err);
+	if (m->is_compact) {
+		buf_init(&p->unpacked, COMPACT_EXPANDED_MAX);
+		rc = live_archive_read_row(c->live, m->offset, m->id, &p->unpacked, err);
+	} else {
+		rc = collection_open_warc(c, m->filename, &source, &p->fd, err);
 	}
-	rc = warc_reader_open_source(source, WARC_READER_UNCHECKED, &p->reader, err);
-	if (rc == 0)
-		rc = warc_reader_seek(p->reader, (struct warc_spot){.offset = m->offset}, err);
-	return rc;
+	if (rc)
+		return rc;
+	if (m->is_compact || unpack(p, &source, m)) {
+		source = (struct warc_source){.fd = -1, .memory = buf_slice(&p->unpacked)};
+		return warc_reader_open_source(&source, WARC_READER_UNCHECKED, &p->reader, err);
+	}
+	rc = warc_reader_open_source(&source, WARC_READER_UNCHECKED, &p->reader, err);
+	return rc ? rc : warc_reader_seek(p->reader, (struct warc_spot){.offset = m->offset}, err);
 }
 
 static int open_part(
 	struct part *p, const struct collection *c, const struct memento *m, struct err *err)
 {
-	struct warc_source source;
-	int rc = collection_open_warc(c, m->filename, &source, &p->fd, err);
+	int rc = open_reader(p, c, m, err);
 
 	buf_init(&p->start, HEAD_ROOM);
 	if (rc)
 		return rc;
-	rc = open_reader(p, &source, m, err);
-	if (rc == 0)
-		rc = warc_reader_next(p->reader, &p->record, err);
+	rc = warc_reader_next(p->reader, &p->record, err);
 	if (rc == ERR_END || rc == ERR_RANGE)
 		rc = err_set(err, ERR_SYNTAX, "the file ends before the record");
 	if (rc == 0)
@@ -261,11 +426,9 @@ static void fill_head(struct record *r)
 static int open_record(struct collection *c, const struct memento *m, bool with_body,
 	struct record **ret, struct err *err)
 {
-	struct record *r = calloc(1, sizeof *r);
+	struct record *r = mem_new(1, sizeof *r);
 	int rc;
 
-	if (!r)
-		return err_code(err, ERR_NOMEM);
 	r->own.fd = r->original.fd = -1;
 	r->body = &r->own;
 	rc = open_part(&r->own, c, m, err);

@@ -18,7 +18,7 @@
 #include "base/api.h"
 #include "base/err.h"
 #include "base/slice.h"
-#include "http/fields.h"
+#include "formats/http_fields.h"
 #include "replay/collection.h"
 #include "replay/memento.h"
 

@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/word.h"
-#include "http/media_type.h"
+#include "formats/media_type.h"
 #include "replay/rewrite_css.h"
 #include "replay/rewrite_html.h"
 
@@ -52,23 +53,16 @@ enum rewrite_format rewrite_format_of(slice content_type, enum rewrite_kind kind
 		       : REWRITE_NOTHING;
 }
 
-int rewriter_open(const struct rewrite_params *params, struct rewriter **ret)
+struct rewriter *rewriter_open(const struct rewrite_params *params)
 {
-	struct rewriter *r = malloc(sizeof *r);
+	struct rewriter *r = mem_new(1, sizeof *r);
 
-	if (!r)
-		return ERR_NOMEM;
 	r->params = *params;
 	r->format = rewrite_format_of(params->content_type, params->kind);
 	r->decided = r->format == REWRITE_NOTHING;
-	r->has_css = r->has_html = false;
-	r->guess = (struct charset_guess){0};
-	r->decoder = NULL;
-	r->urls = (struct rewrite_urls){0};
 	buf_init(&r->start, CHARSET_SNIFF_MAX);
 	buf_init(&r->scratch, CHARSET_EXPANSION * (size_t)STEP);
-	*ret = r;
-	return 0;
+	return r;
 }
 
 void rewriter_close(struct rewriter *r)
@@ -186,7 +180,7 @@ static int take_start(struct rewriter *r, struct buf *out)
 	int rc = decide(r);
 
 	if (rc == 0 && r->guess.bom && !r->decoder)
-		rc = buf_add(out, slice_sub(start, 0, r->guess.bom));
+		buf_add(out, slice_sub(start, 0, r->guess.bom));
 	if (rc == 0)
 		rc = take_bytes(r, slice_sub(start, r->guess.bom, start.len), false, out);
 	buf_release(&r->start);

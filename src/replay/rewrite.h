@@ -5,7 +5,7 @@
  * in a script is used for cannot be known: the client script (web/src/replay) sees to it when the
  * page runs. The encoding stays, but UTF-16 and ISO-2022-JP, whose bytes hide ASCII, become UTF-8.
  *
- *	rc = rewriter_open(&params, &r);
+ *	r = rewriter_open(&params);
  *	while (rc == 0 && there is more)
  *		rc = rewriter_feed(r, piece, &out);	// use out, buf_reset(&out)
  *	if (rc == 0)
@@ -20,7 +20,7 @@
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/slice.h"
-#include "extract/charset.h"
+#include "formats/charset.h"
 #include "replay/rewrite_url.h"
 
 enum rewrite_format {
@@ -45,8 +45,7 @@ enum rewrite_format rewrite_format_of(slice content_type, enum rewrite_kind kind
 
 struct rewriter;
 
-/* 0, ERR_SYNTAX when the URL is none, ERR_NOMEM. */
-int rewriter_open(const struct rewrite_params *params, struct rewriter **ret) SP_MUST_CHECK;
+struct rewriter *rewriter_open(const struct rewrite_params *params);
 void rewriter_close(struct rewriter *r); /* NULL is fine */
 
 /* Takes in bytes, or says that all have been given, and appends what is ready to out. 0, ERR_LIMIT

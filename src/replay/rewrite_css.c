@@ -24,17 +24,15 @@ void rewrite_css_release(struct rewrite_css *c)
 }
 
 /* In double quotes; the serialisation of a URL has no quotes and no line breaks. */
-static int put_string(struct buf *out, slice url)
+static void put_string(struct buf *out, slice url)
 {
-	int rc = buf_add_char(out, '"');
-
-	for (size_t i = 0; i < url.len && rc == 0; i++) {
+	buf_add_char(out, '"');
+	for (size_t i = 0; i < url.len; i++) {
 		if (url.ptr[i] == '\\' || url.ptr[i] == '"')
-			rc = buf_add_char(out, '\\');
-		if (rc == 0)
-			rc = buf_add_char(out, url.ptr[i]);
+			buf_add_char(out, '\\');
+		buf_add_char(out, url.ptr[i]);
 	}
-	return rc ? rc : buf_add_char(out, '"');
+	buf_add_char(out, '"');
 }
 
 /* Writes a link in its new form; ERR_NOTFOUND when it keeps the old one. */
@@ -49,12 +47,12 @@ static int put_link(struct rewrite_css *c, const struct css_link *link, struct b
 		rc = rewrite_decode(c->urls, ref, &ref);
 	if (rc == 0)
 		rc = rewrite_url(c->urls, ref, rewrite_kind_of_link(link->kind), &url);
-	if (rc == 0 && !link->is_string)
-		rc = buf_add_str(out, "url(");
-	if (rc == 0)
-		rc = put_string(out, buf_slice(&url));
-	if (rc == 0 && !link->is_string)
-		rc = buf_add_char(out, ')');
+	if (rc == 0) {
+		buf_add_str(out, link->is_string ? "" : "url(");
+		put_string(out, buf_slice(&url));
+		buf_add_str(out, link->is_string ? "" : ")");
+		rc = out->error;
+	}
 	buf_release(&url);
 	return rc;
 }
@@ -93,10 +91,9 @@ static int put_tokens(
 			break;
 		if (!css_step(&c->reader, &token, &link))
 			continue;
-		rc = buf_add(out, (slice){written, (size_t)(link.source.ptr - written)});
+		buf_add(out, (slice){written, (size_t)(link.source.ptr - written)});
 		written = link.source.ptr;
-		if (rc == 0)
-			rc = put_link(c, &link, out);
+		rc = put_link(c, &link, out);
 		if (rc == 0)
 			written = link.source.ptr + link.source.len;
 		else if (rc != ERR_NOTFOUND)
@@ -113,13 +110,11 @@ static int put_tokens(
 /* Keeps what is not written; a token that is too long passes as it is. */
 static int keep(struct rewrite_css *c, slice rest, struct buf *out)
 {
-	int rc;
-
 	if (rest.len > REWRITE_CSS_TOKEN_MAX) {
-		rc = buf_add(out, rest);
+		buf_add(out, rest);
 		buf_reset(&c->kept);
 		c->worthwhile = 0;
-		return rc;
+		return out->error;
 	}
 	c->worthwhile = rest.len > KEPT_SMALL ? 2 * rest.len : 0;
 	if (c->kept.len == 0)

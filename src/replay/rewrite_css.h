@@ -14,7 +14,7 @@
 
 #include "base/api.h"
 #include "base/buf.h"
-#include "extract/css.h"
+#include "formats/css.h"
 #include "replay/rewrite_url.h"
 
 /* Bytes of a token; what is in a longer one is not rewritten. */

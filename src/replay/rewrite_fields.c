@@ -2,8 +2,8 @@
 
 #include "base/err.h"
 #include "base/word.h"
-#include "extract/refresh.h"
-#include "http/link_header.h"
+#include "formats/link_header.h"
+#include "formats/refresh.h"
 
 enum { VALUE_MAX = 256 << 10 };
 
@@ -38,15 +38,10 @@ static int put_refresh(struct rewrite_urls *urls, slice value, struct buf *out)
 {
 	uint64_t seconds;
 	slice url;
-	int rc;
-
 	if (!refresh_parse(value, &seconds, &url))
 		return ERR_NOTFOUND;
-	rc = buf_printf(out, "%llu", (unsigned long long)seconds);
-	if (rc || url.len == 0)
-		return rc;
-	rc = buf_add_str(out, "; url=");
-	return rc ? rc : rewrite_url(urls, url, REWRITE_PAGE, out);
+	buf_printf(out, "%llu%s", (unsigned long long)seconds, url.len ? "; url=" : "");
+	return url.len ? rewrite_url(urls, url, REWRITE_PAGE, out) : out->error;
 }
 
 /* Only what loads a part of the page: other relations could pass for ours, or connect somewhere. */
@@ -74,18 +69,16 @@ static int put_link(struct rewrite_urls *urls, const struct link_header_link *li
 	for (int i = 0; i < LINK_KIND_COUNT && kind == REWRITE_PAGE; i++)
 		if (kinds & 1U << i)
 			kind = rewrite_kind_of_link((enum link_kind)i);
-	rc = buf_add_str(out, before ? ", <" : "<");
-	if (rc == 0)
-		rc = rewrite_url(urls, link->target, kind, out);
-	if (rc == 0)
-		rc = buf_printf(out, ">; rel=%.*s", (int)link->rel.len, link->rel.ptr);
-	if (rc == 0 && is_token(link->as))
-		rc = buf_printf(out, "; as=%.*s", (int)link->as.len, link->as.ptr);
+	buf_add_str(out, before ? ", <" : "<");
+	rc = rewrite_url(urls, link->target, kind, out);
 	if (rc == ERR_NOTFOUND) {
 		buf_truncate(out, before);
-		rc = 0;
+		return 0;
 	}
-	return rc;
+	buf_printf(out, ">; rel=%.*s", (int)link->rel.len, link->rel.ptr);
+	if (is_token(link->as))
+		buf_printf(out, "; as=%.*s", (int)link->as.len, link->as.ptr);
+	return rc ? rc : out->error;
 }
 
 static int put_links(struct rewrite_urls *urls, slice value, struct buf *out)

@@ -8,7 +8,7 @@
 
 #include "base/api.h"
 #include "base/buf.h"
-#include "http/fields.h"
+#include "formats/http_fields.h"
 #include "replay/rewrite_url.h"
 
 /* Receives a field that the browser gets. 0, or what ends the listing. */

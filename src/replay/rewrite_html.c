@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "base/word.h"
-#include "extract/html_attr.h"
+#include "formats/html_token.h"
 #include "replay/rewrite_tag.h"
 
 enum {
@@ -44,7 +45,6 @@ void rewrite_html_release(struct rewrite_html *h)
 static int source_of(struct rewrite_html *h, uint64_t from, uint64_t to, slice *ret_source)
 {
 	uint64_t kept_at = h->chunk_at - h->kept.len;
-	int rc;
 
 	if (from >= h->chunk_at) {
 		*ret_source = slice_sub(h->chunk, from - h->chunk_at, to - h->chunk_at);
@@ -55,58 +55,32 @@ static int source_of(struct rewrite_html *h, uint64_t from, uint64_t to, slice *
 		return 0;
 	}
 	buf_reset(&h->source);
-	rc = buf_add(&h->source, slice_sub(buf_slice(&h->kept), from - kept_at, h->kept.len));
-	if (rc == 0)
-		rc = buf_add(&h->source, slice_sub(h->chunk, 0, to - h->chunk_at));
+	buf_add(&h->source, slice_sub(buf_slice(&h->kept), from - kept_at, h->kept.len));
+	buf_add(&h->source, slice_sub(h->chunk, 0, to - h->chunk_at));
 	*ret_source = buf_slice(&h->source);
-	return rc;
+	return h->source.error;
 }
 
 /* Writes the document as it is up to a byte. */
-static int put_until(struct rewrite_html *h, uint64_t to, struct buf *out)
+static void put_until(struct rewrite_html *h, uint64_t to, struct buf *out)
 {
 	uint64_t from = h->written;
-	int rc = 0;
 
 	if (to <= from)
-		return 0;
+		return;
 	h->written = to;
 	if (from < h->chunk_at) {
 		uint64_t kept_at = h->chunk_at - h->kept.len;
 
-		rc = buf_add(out, slice_sub(buf_slice(&h->kept), from - kept_at, to - kept_at));
+		buf_add(out, slice_sub(buf_slice(&h->kept), from - kept_at, to - kept_at));
 		from = h->chunk_at;
 	}
-	if (rc == 0 && to > from)
-		rc = buf_add(out, slice_sub(h->chunk, from - h->chunk_at, to - h->chunk_at));
-	return rc;
-}
-
-static int put_escaped_char(struct buf *out, char c)
-{
-	switch (c) {
-	case '&':
-		return buf_add_str(out, "&amp;");
-	case '"':
-		return buf_add_str(out, "&quot;");
-	case '<':
-		return buf_add_str(out, "&lt;");
-	case '\r':
-		return buf_add_str(out, "&#13;");
-	default:
-		return buf_add_char(out, c);
-	}
-}
-
-static bool needs_escape(char c)
-{
-	static const bool SPECIAL[0x80] = {['&'] = true, ['"'] = true, ['<'] = true, ['\r'] = true};
-
-	return (unsigned char)c >= 0x80 || SPECIAL[(unsigned char)c];
+	if (to > from)
+		buf_add(out, slice_sub(h->chunk, from - h->chunk_at, to - h->chunk_at));
 }
 
 /* A character above ASCII: as it is in UTF-8, elsewhere as a reference. */
-static int put_wide(struct buf *out, slice s, size_t *at, bool is_utf8)
+static void put_wide(struct buf *out, slice s, size_t *at, bool is_utf8)
 {
 	const unsigned char *p = (const unsigned char *)s.ptr + *at;
 	bool ok;
@@ -114,33 +88,38 @@ static int put_wide(struct buf *out, slice s, size_t *at, bool is_utf8)
 	uint32_t code = p[0] & (0x7fU >> n);
 
 	*at += n;
-	if (is_utf8)
-		return buf_add(out, (slice){(const char *)p, n});
+	if (is_utf8) {
+		buf_add(out, (slice){(const char *)p, n});
+		return;
+	}
 	for (size_t i = 1; i < n; i++)
 		code = code << 6 | (p[i] & 0x3fU);
-	return buf_printf(out, "&#%u;", ok ? code : 0xfffd);
+	buf_printf(out, "&#%u;", ok ? code : 0xfffd);
 }
 
 /* A value in double quotes. */
-static int put_value(struct buf *out, slice value, bool is_utf8)
+static void put_value(struct buf *out, slice value, bool is_utf8)
 {
-	int rc = buf_add_char(out, '"');
+	static const char *const ESCAPES[0x80] = {
+		['&'] = "&amp;", ['"'] = "&quot;", ['<'] = "&lt;", ['\r'] = "&#13;"};
 	size_t at = 0;
 
-	while (at < value.len && rc == 0) {
+	buf_add_char(out, '"');
+	while (at < value.len) {
 		size_t from = at;
 
-		while (at < value.len && !needs_escape(value.ptr[at]))
+		while (at < value.len && (unsigned char)value.ptr[at] < 0x80 &&
+			!ESCAPES[(unsigned char)value.ptr[at]])
 			at++;
-		rc = buf_add(out, slice_sub(value, from, at));
-		if (rc || at == value.len)
+		buf_add(out, slice_sub(value, from, at));
+		if (at == value.len)
 			break;
 		if ((unsigned char)value.ptr[at] >= 0x80)
-			rc = put_wide(out, value, &at, is_utf8);
+			put_wide(out, value, &at, is_utf8);
 		else
-			rc = put_escaped_char(out, value.ptr[at++]);
+			buf_add_str(out, ESCAPES[(unsigned char)value.ptr[at++]]);
 	}
-	return rc ? rc : buf_add_char(out, '"');
+	buf_add_char(out, '"');
 }
 
 static bool is_ascii(slice s)
@@ -157,13 +136,11 @@ static bool is_ascii(slice s)
  */
 static int undo_references(struct rewrite_html *h, slice written)
 {
-	struct html_tokenizer *t = malloc(sizeof *t);
+	struct html_tokenizer *t = mem_new(1, sizeof *t);
 	const struct html_token *token;
 	slice parts[] = {SLICE("<a a="), written, SLICE(" >")};
 	int rc = ERR_END;
 
-	if (!t)
-		return ERR_NOMEM;
 	html_init(t, h->is_xml ? HTML_XML : 0);
 	buf_reset(&h->value);
 	for (size_t i = 0; i < 3 && rc == ERR_END; i++) {
@@ -210,9 +187,7 @@ static int put_srcdoc(struct rewrite_html *h, slice document, struct buf *out)
 
 	if (h->depth == REWRITE_SRCDOC_MAX)
 		return ERR_NOTFOUND;
-	inner = malloc(sizeof *inner);
-	if (!inner)
-		return ERR_NOMEM;
+	inner = mem_new(1, sizeof *inner);
 	rewrite_html_init(inner, &(struct rewrite_html_params){.urls = h->urls,
 					 .script = h->script,
 					 .is_utf8 = true,
@@ -226,21 +201,15 @@ static int put_srcdoc(struct rewrite_html *h, slice document, struct buf *out)
 }
 
 /* Behind the new name an attribute that is there again would count: something harmless is first. */
-static int put_instead(const struct html_attr *attr, struct buf *out)
-{
-	int rc = buf_add(out, attr->name);
-
-	return rc ? rc : buf_add_str(out, "=\"data:,\" ");
-}
-
-static int rename_attr(struct rewrite_html *h, const struct html_token *token,
+static void rename_attr(struct rewrite_html *h, const struct html_token *token,
 	const struct html_attr *attr, struct buf *out)
 {
-	int rc = put_until(h, attr->from, out);
-
-	if (rc == 0 && token->has_doubles)
-		rc = put_instead(attr, out);
-	return rc ? rc : buf_add_str(out, REWRITE_RENAMED);
+	put_until(h, attr->from, out);
+	if (token->has_doubles) {
+		buf_add(out, attr->name);
+		buf_add_str(out, "=\"data:,\" ");
+	}
+	buf_add_str(out, REWRITE_RENAMED);
 }
 
 /* The relations that stay, and what they all were. */
@@ -252,15 +221,15 @@ static int edit_rel(struct rewrite_html *h, const struct html_token *token,
 	buf_reset(&h->value);
 	rc = rewrite_value(
 		h->urls, (struct rewrite_edit){.what = EDIT_REL}, attr->value, &h->value);
-	if (rc == ERR_NOTFOUND)
-		return rename_attr(h, token, attr, out);
-	if (rc == 0)
-		rc = put_until(h, attr->from, out);
-	if (rc == 0)
-		rc = buf_add_str(out, "rel=");
-	if (rc == 0)
-		rc = put_value(out, buf_slice(&h->value), h->is_utf8);
-	return rc ? rc : buf_add_str(out, " " REWRITE_RENAMED);
+	if (rc == ERR_NOTFOUND) {
+		rename_attr(h, token, attr, out);
+		return 0;
+	}
+	put_until(h, attr->from, out);
+	buf_add_str(out, "rel=");
+	put_value(out, buf_slice(&h->value), h->is_utf8);
+	buf_add_str(out, " " REWRITE_RENAMED);
+	return rc;
 }
 
 static int edit_value(struct rewrite_html *h, const struct html_attr *attr,
@@ -279,12 +248,12 @@ static int edit_value(struct rewrite_html *h, const struct html_attr *attr,
 				      : rewrite_value(h->urls, edit, value, &h->value);
 	if (rc == ERR_NOTFOUND || rc == ERR_LIMIT)
 		return 0;
-	if (rc == 0)
-		rc = put_until(h, attr->value_from, out);
-	if (rc == 0)
-		rc = put_value(out, buf_slice(&h->value), h->is_utf8);
+	if (rc)
+		return rc;
+	put_until(h, attr->value_from, out);
+	put_value(out, buf_slice(&h->value), h->is_utf8);
 	h->written = attr->value_to;
-	return rc;
+	return 0;
 }
 
 static int edit_attr(struct rewrite_html *h, const struct html_token *token,
@@ -296,7 +265,8 @@ static int edit_attr(struct rewrite_html *h, const struct html_token *token,
 	case EDIT_NONE:
 		return 0;
 	case EDIT_RENAME:
-		return rename_attr(h, token, attr, out);
+		rename_attr(h, token, attr, out);
+		return 0;
 	case EDIT_REL:
 		return edit_rel(h, token, attr, out);
 	default:
@@ -305,45 +275,38 @@ static int edit_attr(struct rewrite_html *h, const struct html_token *token,
 }
 
 /* The client script learns from its own element where it is. */
-static int put_script(struct rewrite_html *h, struct buf *out)
+static void put_script(struct rewrite_html *h, struct buf *out)
 {
 	const struct rewrite_place *place = &h->urls->place;
-	slice document = h->depth ? SLICE("about:srcdoc") : url_text(&h->urls->document);
-	int rc;
 
 	h->script_due = false;
-	rc = buf_add_str(out,
+	buf_add_str(out,
 		h->is_xml ? "<script xmlns=\"http://www.w3.org/1999/xhtml\" src=" : "<script src=");
-	if (rc == 0)
-		rc = put_value(out, h->script, true);
-	if (rc == 0)
-		rc = buf_add_str(out, " data-url=");
-	if (rc == 0)
-		rc = put_value(out, document, true);
-	if (rc == 0)
-		rc = buf_add_str(out, " data-collection=");
-	if (rc == 0)
-		rc = put_value(out, place->collection, true);
-	if (rc == 0)
-		rc = buf_add_str(out, " data-time=");
-	if (rc == 0)
-		rc = put_value(out, place->time, true);
-	return rc ? rc : buf_add_str(out, "></script>");
+	put_value(out, h->script, true);
+	buf_add_str(out, " data-url=");
+	put_value(out, h->depth ? SLICE("about:srcdoc") : url_text(&h->urls->document), true);
+	buf_add_str(out, " data-collection=");
+	put_value(out, place->collection, true);
+	buf_add_str(out, " data-time=");
+	put_value(out, place->time, true);
+	buf_add_str(out, "></script>");
 }
 
 /* The base counts for what follows, and for itself not at all. */
 static int base_element(struct rewrite_html *h, const struct html_token *token)
 {
 	slice value;
-	int rc;
+	int rc = 0;
 
 	for (size_t i = 0; i < token->attr_count; i++) {
 		if (!slice_eq(token->attrs[i].name, SLICE("href")))
 			continue;
 		rc = value_of(h, &token->attrs[i], &value);
-		return rc ? rc : rewrite_urls_set_base(h->urls, value);
+		if (rc == 0)
+			rewrite_urls_set_base(h->urls, value);
+		break;
 	}
-	return 0;
+	return rc;
 }
 
 static int start_tag(struct rewrite_html *h, const struct html_token *token, struct buf *out)
@@ -351,18 +314,16 @@ static int start_tag(struct rewrite_html *h, const struct html_token *token, str
 	int rc = 0;
 
 	if (h->script_due && token->tag != HTML_TAG_HTML && token->tag != HTML_TAG_HEAD) {
-		rc = put_until(h, token->from, out);
-		if (rc == 0)
-			rc = put_script(h, out);
+		put_until(h, token->from, out);
+		put_script(h, out);
 	}
 	for (size_t i = 0; i < token->attr_count && rc == 0 && !h->too_long; i++)
 		rc = edit_attr(h, token, &token->attrs[i], out);
 	if (rc == 0 && token->tag == HTML_TAG_BASE && h->depth == 0 && !h->too_long)
 		rc = base_element(h, token);
-	if (rc == 0)
-		rc = put_until(h, token->to, out);
-	if (rc == 0 && h->script_due && token->tag == HTML_TAG_HEAD)
-		rc = put_script(h, out);
+	put_until(h, token->to, out);
+	if (h->script_due && token->tag == HTML_TAG_HEAD)
+		put_script(h, out);
 	h->in_style = token->tag == HTML_TAG_STYLE &&
 		      !(token->self_closing && (token->foreign || h->is_xml));
 	return rc;
@@ -379,10 +340,10 @@ static bool is_blank(slice text)
 static int put_style(struct rewrite_html *h, const struct html_token *token, struct buf *out)
 {
 	slice source;
-	int rc = put_until(h, token->from, out); /* a comment in between */
+	int rc;
 
-	if (rc == 0)
-		rc = source_of(h, token->from, token->to, &source);
+	put_until(h, token->from, out); /* a comment in between */
+	rc = source_of(h, token->from, token->to, &source);
 	h->written = token->to;
 	return rc ? rc : rewrite_css_feed(&h->css, source, out);
 }
@@ -396,14 +357,12 @@ static int end_style(struct rewrite_html *h, struct buf *out)
 }
 
 /* Text and end tags show that the head will not come any more. */
-static int script_before(struct rewrite_html *h, const struct html_token *token, struct buf *out)
+static void script_before(struct rewrite_html *h, const struct html_token *token, struct buf *out)
 {
-	int rc;
-
 	if (!h->script_due || (token->kind == HTML_TEXT && is_blank(token->text)))
-		return 0;
-	rc = put_until(h, token->from, out);
-	return rc ? rc : put_script(h, out);
+		return;
+	put_until(h, token->from, out);
+	put_script(h, out);
 }
 
 static int take_token(struct rewrite_html *h, const struct html_token *token, struct buf *out)
@@ -418,12 +377,13 @@ static int take_token(struct rewrite_html *h, const struct html_token *token, st
 		break;
 	case HTML_END_TAG:
 		rc = end_style(h, out);
-		if (rc == 0)
-			rc = script_before(h, token, out);
+		script_before(h, token, out);
 		break;
 	case HTML_TEXT:
-		rc = h->in_style && !h->too_long ? put_style(h, token, out)
-						 : script_before(h, token, out);
+		if (h->in_style && !h->too_long)
+			rc = put_style(h, token, out);
+		else
+			script_before(h, token, out);
 		break;
 	default: /* in a style element of XML the sheet goes on behind it */
 		rc = h->in_style ? rewrite_css_finish(&h->css, out) : 0;
@@ -448,42 +408,36 @@ static int take_tokens(struct rewrite_html *h, struct buf *out)
 static int end_chunk(struct rewrite_html *h, struct buf *out)
 {
 	uint64_t end = h->chunk_at + h->chunk.len;
-	uint64_t complete = h->tokens.from < end ? h->tokens.from : end;
-	int rc = put_until(h, complete, out);
 
-	if (rc)
-		return rc;
+	put_until(h, h->tokens.from < end ? h->tokens.from : end, out);
 	if (h->written >= h->chunk_at)
 		buf_reset(&h->kept);
-	rc = buf_add(&h->kept,
+	buf_add(&h->kept,
 		slice_sub(h->chunk, h->written > h->chunk_at ? h->written - h->chunk_at : 0,
 			h->chunk.len));
 	h->chunk_at = end;
 	h->chunk = (slice){0};
-	if (rc == 0 && h->kept.len > REWRITE_TAG_MAX) {
+	if (h->kept.error)
+		return h->kept.error;
+	if (h->kept.len > REWRITE_TAG_MAX) {
 		h->too_long = true;
-		rc = put_until(h, end, out);
+		put_until(h, end, out);
 		buf_reset(&h->kept);
 	}
-	return rc;
-}
-
-static int take_chunk(struct rewrite_html *h, slice chunk, struct buf *out)
-{
-	int rc;
-
-	h->chunk = chunk;
-	html_feed(&h->tokens, chunk);
-	rc = take_tokens(h, out);
-	return rc ? rc : end_chunk(h, out);
+	return out->error;
 }
 
 int rewrite_html_feed(struct rewrite_html *h, slice in, struct buf *out)
 {
 	int rc = 0;
 
-	for (size_t at = 0; at < in.len && rc == 0; at += STEP)
-		rc = take_chunk(h, slice_sub(in, at, at + STEP), out);
+	for (size_t at = 0; at < in.len && rc == 0; at += STEP) {
+		h->chunk = slice_sub(in, at, at + STEP);
+		html_feed(&h->tokens, h->chunk);
+		rc = take_tokens(h, out);
+		if (rc == 0)
+			rc = end_chunk(h, out);
+	}
 	return rc;
 }
 
@@ -495,5 +449,6 @@ int rewrite_html_finish(struct rewrite_html *h, struct buf *out)
 	rc = take_tokens(h, out);
 	if (rc == 0)
 		rc = end_style(h, out);
-	return rc ? rc : put_until(h, h->chunk_at, out);
+	put_until(h, h->chunk_at, out);
+	return rc ? rc : out->error;
 }

@@ -9,7 +9,7 @@
 
 #include "base/api.h"
 #include "base/buf.h"
-#include "extract/html_token.h"
+#include "formats/html_token.h"
 #include "replay/rewrite_css.h"
 #include "replay/rewrite_url.h"
 

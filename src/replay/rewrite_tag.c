@@ -2,10 +2,10 @@
 
 #include "base/err.h"
 #include "base/word.h"
-#include "extract/html_attr.h"
-#include "extract/links_rules.h"
-#include "extract/refresh.h"
-#include "extract/srcset.h"
+#include "formats/html_token.h"
+#include "formats/links_rules.h"
+#include "formats/refresh.h"
+#include "formats/srcset.h"
 
 static const struct rewrite_edit NONE = {EDIT_NONE, REWRITE_PAGE};
 
@@ -121,7 +121,7 @@ static struct rewrite_edit param_edit(const struct html_token *token, const stru
 	return NONE;
 }
 
-/* What an element means beyond the table of extract/links_rules.h. */
+/* What an element means beyond the table of formats/links_rules.h. */
 static struct rewrite_edit special_edit(
 	const struct html_token *token, const struct html_attr *attr)
 {
@@ -192,10 +192,9 @@ static int put_srcset(struct rewrite_urls *urls, slice value, struct buf *out)
 
 	srcset_init(&set, value);
 	while (rc == 0 && srcset_next(&set, &candidate)) {
-		rc = buf_add(out, (slice){written, (size_t)(candidate.url.ptr - written)});
+		buf_add(out, (slice){written, (size_t)(candidate.url.ptr - written)});
 		written = candidate.url.ptr;
-		if (rc == 0)
-			rc = rewrite_url(urls, candidate.url, REWRITE_IMAGE, out);
+		rc = rewrite_url(urls, candidate.url, REWRITE_IMAGE, out);
 		if (rc == 0)
 			written += candidate.url.len;
 		else if (rc == ERR_NOTFOUND)
@@ -227,12 +226,10 @@ static int put_refresh(struct rewrite_urls *urls, slice value, struct buf *out)
 {
 	uint64_t seconds;
 	slice url;
-	int rc;
-
 	if (!refresh_parse(value, &seconds, &url) || url.len == 0)
 		return ERR_NOTFOUND;
-	rc = buf_printf(out, "%llu; url=", (unsigned long long)seconds);
-	return rc ? rc : rewrite_url(urls, url, REWRITE_PAGE, out);
+	buf_printf(out, "%llu; url=", (unsigned long long)seconds);
+	return rewrite_url(urls, url, REWRITE_PAGE, out);
 }
 
 /* The relations that are no hints. */
@@ -240,17 +237,15 @@ static int put_rel(slice value, struct buf *out)
 {
 	size_t before = out->len;
 	slice word;
-	int rc = 0;
 
-	while (rc == 0 && word_next(&value, ' ', &word)) {
+	while (word_next(&value, ' ', &word)) {
 		if (is_hint(word))
 			continue;
 		if (out->len > before)
-			rc = buf_add_char(out, ' ');
-		if (rc == 0)
-			rc = buf_add(out, word);
+			buf_add_char(out, ' ');
+		buf_add(out, word);
 	}
-	return rc == 0 && out->len == before ? ERR_NOTFOUND : rc;
+	return out->len == before && !out->error ? ERR_NOTFOUND : out->error;
 }
 
 int rewrite_value(struct rewrite_urls *urls, struct rewrite_edit edit, slice value, struct buf *out)

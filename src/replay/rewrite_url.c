@@ -8,13 +8,6 @@ enum {
 	DECODED_MAX = 32 << 20,
 };
 
-static const char *rewrite_kind_modifier(enum rewrite_kind kind)
-{
-	static const char *const MODIFIERS[REWRITE_KIND_COUNT] = {"mp_", "im_", "js_", "cs_"};
-
-	return MODIFIERS[kind];
-}
-
 enum rewrite_kind rewrite_kind_of_link(enum link_kind kind)
 {
 	switch (kind) {
@@ -31,26 +24,10 @@ enum rewrite_kind rewrite_kind_of_link(enum link_kind kind)
 	}
 }
 
-/* The prefixes of all kinds, one behind the other. */
-static int write_prefixes(struct rewrite_urls *u)
-{
-	const struct rewrite_place *p = &u->place;
-	int rc = 0;
-
-	for (int kind = 0; kind < REWRITE_KIND_COUNT && rc == 0; kind++) {
-		rc = buf_add(&u->prefix, p->origin);
-		if (rc == 0)
-			rc = buf_printf(&u->prefix, "/%.*s/%.*s%s/", (int)p->collection.len,
-				p->collection.ptr, (int)p->time.len, p->time.ptr,
-				rewrite_kind_modifier((enum rewrite_kind)kind));
-		u->prefix_end[kind] = u->prefix.len;
-	}
-	return rc;
-}
-
 int rewrite_urls_init(struct rewrite_urls *u, const struct rewrite_place *place, slice document,
 	enum charset charset)
 {
+	static const char *const MODIFIERS[REWRITE_KIND_COUNT] = {"mp_", "im_", "js_", "cs_"};
 	int rc;
 
 	*u = (struct rewrite_urls){.place = *place, .charset = charset};
@@ -59,9 +36,17 @@ int rewrite_urls_init(struct rewrite_urls *u, const struct rewrite_place *place,
 	url_init(&u->url);
 	buf_init(&u->decoded, DECODED_MAX);
 	buf_init(&u->prefix, PREFIX_MAX);
+	/* The prefixes of all kinds, one behind the other. */
+	for (int kind = 0; kind < REWRITE_KIND_COUNT; kind++) {
+		buf_add(&u->prefix, place->origin);
+		buf_printf(&u->prefix, "/%.*s/%.*s%s/", (int)place->collection.len,
+			place->collection.ptr, (int)place->time.len, place->time.ptr,
+			MODIFIERS[kind]);
+		u->prefix_end[kind] = u->prefix.len;
+	}
 	rc = url_parse(&u->document, document, NULL, NULL);
 	if (rc == 0)
-		rc = write_prefixes(u);
+		rc = u->prefix.error;
 	if (rc == 0)
 		rc = url_encoding_open(charset_name(charset), &u->encoding, NULL);
 	return rc == ERR_UNSUPPORTED ? 0 : rc;
@@ -77,39 +62,27 @@ void rewrite_urls_release(struct rewrite_urls *u)
 	buf_release(&u->prefix);
 }
 
-/* What references are relative to. */
-static const struct url *rewrite_urls_base(const struct rewrite_urls *u)
+void rewrite_urls_set_base(struct rewrite_urls *u, slice href)
 {
-	return u->has_base ? &u->base : &u->document;
-}
-
-int rewrite_urls_set_base(struct rewrite_urls *u, slice href)
-{
-	int rc;
-
-	if (u->has_base)
-		return 0;
-	rc = url_parse_encoded(&u->base, href, &u->document, u->encoding, NULL);
-	u->has_base = rc == 0 && url_is_http(&u->base);
-	return rc == ERR_NOMEM ? rc : 0;
+	if (!u->has_base)
+		u->has_base =
+			url_parse_encoded(&u->base, href, &u->document, u->encoding, NULL) == 0 &&
+			url_is_http(&u->base);
 }
 
 int rewrite_url(struct rewrite_urls *u, slice ref, enum rewrite_kind kind, struct buf *out)
 {
 	size_t from = kind ? u->prefix_end[kind - 1] : 0;
-	int rc;
 
 	ref = url_strip(ref);
 	if (ref.len == 0 || ref.ptr[0] == '#' || word_starts(ref, SLICE("data:")) ||
-		word_starts(ref, SLICE("javascript:")))
+		word_starts(ref, SLICE("javascript:")) ||
+		url_parse_encoded(
+			&u->url, ref, u->has_base ? &u->base : &u->document, u->encoding, NULL) ||
+		!url_is_http(&u->url))
 		return ERR_NOTFOUND;
-	rc = url_parse_encoded(&u->url, ref, rewrite_urls_base(u), u->encoding, NULL);
-	if (rc)
-		return rc == ERR_NOMEM ? rc : ERR_NOTFOUND;
-	if (!url_is_http(&u->url))
-		return ERR_NOTFOUND;
-	rc = buf_add(out, slice_sub(buf_slice(&u->prefix), from, u->prefix_end[kind]));
-	return rc ? rc : buf_add(out, url_text(&u->url));
+	buf_add(out, slice_sub(buf_slice(&u->prefix), from, u->prefix_end[kind]));
+	return buf_add(out, url_text(&u->url));
 }
 
 int rewrite_decode(struct rewrite_urls *u, slice bytes, slice *ret_text)

@@ -13,10 +13,10 @@
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/slice.h"
-#include "extract/charset.h"
-#include "extract/link_kind.h"
-#include "url/encoding.h"
-#include "url/url.h"
+#include "formats/charset.h"
+#include "formats/link_kind.h"
+#include "formats/url.h"
+#include "formats/url_encoding.h"
 
 /* What a resource is asked for as: the modifier behind the timestamp. */
 enum rewrite_kind {
@@ -59,8 +59,8 @@ int rewrite_urls_init(struct rewrite_urls *u, const struct rewrite_place *place,
 	enum charset charset) SP_MUST_CHECK;
 void rewrite_urls_release(struct rewrite_urls *u);
 
-/* The href of a base element, in UTF-8; only the first one counts. 0 or ERR_NOMEM. */
-int rewrite_urls_set_base(struct rewrite_urls *u, slice href) SP_MUST_CHECK;
+/* The href of a base element, in UTF-8; only the first one counts. */
+void rewrite_urls_set_base(struct rewrite_urls *u, slice href);
 
 /*
  * Appends the place of what ref (UTF-8) refers to: 0, ERR_NOTFOUND when ref is to stay as it is,

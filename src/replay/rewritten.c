@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/mem.h"
 #include "base/word.h"
 #include "replay/answer_record.h"
 #include "replay/answers.h"
@@ -91,11 +92,6 @@ static bool is_document(const struct asked *a)
 	return !field || !word_is(slice_str(field), SLICE("empty"));
 }
 
-static struct rewrite_place place_of(const struct asked *a)
-{
-	return (struct rewrite_place){.collection = a->route.name, .time = a->route.digits};
-}
-
 static slice keep(struct arena *arena, slice s, int *rc)
 {
 	char *copy = arena_strdup(arena, s);
@@ -108,14 +104,9 @@ static slice keep(struct arena *arena, slice s, int *rc)
 /* Takes over the body. */
 static int start(struct asked *a, slice url, slice type, struct body *body, struct rewriting **ret)
 {
-	struct rewriting *w = calloc(1, sizeof *w);
+	struct rewriting *w = mem_new(1, sizeof *w);
 	struct rewrite_params p;
 	int rc = 0;
-
-	if (!w) {
-		body_free(body);
-		return ERR_NOMEM;
-	}
 	w->body = body;
 	arena_init(&w->arena, SETTINGS_MAX);
 	buf_init(&w->out, OUT_MAX);
@@ -127,13 +118,13 @@ static int start(struct asked *a, slice url, slice type, struct body *body, stru
 		.content_type = keep(&w->arena, type, &rc),
 		.script = is_document(a) ? SLICE("/_/replay.js") : (slice){0},
 	};
-	if (rc == 0)
-		rc = rewriter_open(&p, &w->rewriter);
-	if (rc)
+	if (rc) {
 		rewriting_free(w);
-	else
-		*ret = w;
-	return rc;
+		return rc;
+	}
+	w->rewriter = rewriter_open(&p);
+	*ret = w;
+	return 0;
 }
 
 static int add_field(void *context, slice name, slice value)
@@ -151,7 +142,7 @@ static int add_field(void *context, slice name, slice value)
 
 static int add_fields(struct asked *a, slice url, const struct fields *fields)
 {
-	const struct rewrite_place place = place_of(a);
+	const struct rewrite_place place = {.collection = a->route.name, .time = a->route.digits};
 	struct rewrite_urls urls;
 	int rc = rewrite_urls_init(&urls, &place, url, CHARSET_UTF_8);
 

@@ -46,23 +46,31 @@ static int read_timestamp(slice digits, struct route *r, struct err *err)
 	return 0;
 }
 
-/* "20160111id_": digits, and perhaps a form; false when it looks different. */
-static bool split_timestamp(slice segment, slice *ret_digits, enum route_form *ret_form)
+/* "20160111id_": what stands before the form, which is taken off. */
+static slice take_form(slice segment, enum route_form *ret)
 {
-	size_t n = 0;
-	slice rest;
+	*ret = ROUTE_FRAMED;
+	for (int i = 0; i < FORM_COUNT; i++)
+		if (slice_ends_with(segment, FORMS[i])) {
+			*ret = (enum route_form)i;
+			segment.len -= FORMS[i].len;
+		}
+	return segment;
+}
 
-	while (n < segment.len && word_is_digit(segment.ptr[n]))
-		n++;
-	rest = slice_sub(segment, n, segment.len);
-	for (int i = 0; n > 0 && i < FORM_COUNT; i++) {
-		if (!slice_eq(rest, FORMS[i]))
-			continue;
-		*ret_digits = slice_sub(segment, 0, n);
-		*ret_form = (enum route_form)i;
-		return true;
-	}
-	return false;
+static bool is_digits(slice s)
+{
+	for (size_t i = 0; i < s.len; i++)
+		if (!word_is_digit(s.ptr[i]))
+			return false;
+	return s.len > 0;
+}
+
+/* "now" or "2016-01-11": before an address with its scheme, for a host may have that name. */
+static bool is_said_time(slice s, slice url)
+{
+	return (word_is(s, SLICE("now")) || (s.len > 4 && is_digits(slice_sub(s, 0, 4)))) &&
+	       (word_starts(url, SLICE("http:/")) || word_starts(url, SLICE("https:/")));
 }
 
 /* "composite/TIMESTAMP/URL", from behind the first slash. */
@@ -99,10 +107,21 @@ static int parse_timemap(slice rest, struct route *r, struct err *err)
 	return rest.len ? 0 : ERR_NOTFOUND;
 }
 
+static const struct {
+	slice word;
+	enum route_kind kind;
+} WORDS[] = {
+	{SLICE_INIT("cdx"), ROUTE_CDX},
+	{SLICE_INIT("search"), ROUTE_SEARCH},
+	{SLICE_INIT("start"), ROUTE_START},
+	{SLICE_INIT("pages"), ROUTE_PAGES},
+};
+
 /* What follows "/NAME/". */
 static int parse_in_collection(slice rest, struct route *r, struct err *err)
 {
-	slice path = rest, query = path, tail = rest, segment, digits;
+	slice path = rest, query = path, tail = rest, segment, time;
+	enum route_form form;
 
 	path = slice_take(&query, '?');
 	segment = slice_take(&tail, '/');
@@ -111,10 +130,11 @@ static int parse_in_collection(slice rest, struct route *r, struct err *err)
 		r->kind = ROUTE_COLLECTION;
 		return 0;
 	}
-	if (slice_eq(path, SLICE("cdx")) || slice_eq(path, SLICE("search"))) {
-		r->kind = slice_eq(path, SLICE("cdx")) ? ROUTE_CDX : ROUTE_SEARCH;
-		return 0;
-	}
+	for (size_t i = 0; i < sizeof WORDS / sizeof WORDS[0]; i++)
+		if (slice_eq(path, WORDS[i].word)) {
+			r->kind = WORDS[i].kind;
+			return 0;
+		}
 	if (slice_eq(segment, SLICE("timemap")))
 		return parse_timemap(tail, r, err);
 	if (slice_eq(segment, SLICE("composite")))
@@ -126,11 +146,16 @@ static int parse_in_collection(slice rest, struct route *r, struct err *err)
 	}
 	r->kind = ROUTE_TIMEGATE;
 	r->url = rest;
-	if (tail.len && split_timestamp(segment, &digits, &r->form)) {
-		r->kind = ROUTE_MEMENTO;
-		r->url = tail;
-		return read_timestamp(digits, r, err);
-	}
+	time = take_form(segment, &form);
+	if (tail.len == 0 || (!is_digits(time) && !is_said_time(time, tail)))
+		return 0;
+	r->form = form;
+	r->url = tail;
+	r->kind = ROUTE_MEMENTO;
+	if (is_digits(time))
+		return read_timestamp(time, r, err);
+	r->kind = ROUTE_SAID_TIME;
+	r->said = time;
 	return 0;
 }
 

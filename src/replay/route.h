@@ -3,9 +3,12 @@
  *
  *	/                                collections
  *	/NAME/                           one of them
+ *	/NAME/start                      its start page, where it is proven
+ *	/NAME/pages?…                    its pages
  *	/NAME/(*)/URL                    a calendar of its mementos
  *	/NAME/URL                        TimeGate
  *	/NAME/TIMESTAMP/URL              memento in a frame with a banner
+ *	/NAME/TIME/URL                   the same for "now" and dates such as 2026-11-18
  *	/NAME/TIMESTAMP[id|mp|im|js|cs]_/URL    memento: as archived, or rewritten
  *	/NAME/timemap/FORMAT/URL         TimeMap
  *	/NAME/cdx?…                      CDX server
@@ -28,9 +31,12 @@
 enum route_kind {
 	ROUTE_HOME,
 	ROUTE_COLLECTION,
+	ROUTE_START,
+	ROUTE_PAGES,
 	ROUTE_CALENDAR,
 	ROUTE_TIMEGATE,
 	ROUTE_MEMENTO,
+	ROUTE_SAID_TIME,
 	ROUTE_TIMEMAP,
 	ROUTE_CDX,
 	ROUTE_COMPOSITE,
@@ -65,11 +71,12 @@ struct route {
 	slice name; /* of the collection, escapes and all; of ROUTE_ASSET that of the file */
 	enum route_form form;
 	slice digits; /* of the timestamp, as given */
+	slice said;   /* of ROUTE_SAID_TIME: what may be a time (timestamp_read) */
 	struct timestamp time;
 	enum route_format format; /* of a TimeMap */
 	unsigned page;            /* of a TimeMap, from 1; 0 when none is given */
 	slice url;                /* as given, with its query; never empty where one is due */
-	slice query;              /* of ROUTE_CDX and ROUTE_SEARCH: behind the "?" */
+	slice query;              /* of routes that have no URL: behind the "?" */
 };
 
 /*

@@ -2,9 +2,10 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
-#include "extract/page.h"
+#include "formats/page.h"
 #include "replay/asked.h"
 #include "replay/body.h"
 #include "replay/still_points.h"
@@ -54,14 +55,13 @@ static int settle_time(struct searching *x, struct err *err)
 	slice at = x->params->at;
 	struct timestamp t;
 
-	if (at.len && timestamp_read(at, clock_realtime(clock_system()), &t))
-		return err_set(err, ERR_USAGE,
-			"'%.*s' is no time: give 4 to 17 digits of YYYYMMDDhhmmss, a date such "
-			"as 2026-11-17T13:09:03Z, or now",
-			slice_shown(at, 40), at.ptr);
-	if (at.len)
+	if (at.len) {
+		int rc = timestamp_read_said(at, clock_realtime(clock_system()), &t, err);
+
+		if (rc)
+			return rc;
 		r->time = t.last;
-	if (at.len == 0) {
+	} else {
 		r->time = newest_still_point(x, r->digits);
 		r->at_still_point = r->time != 0;
 		if (!r->at_still_point)
@@ -75,32 +75,28 @@ static int settle_time(struct searching *x, struct err *err)
 /* ---- what is shown of a page ---- */
 
 /* Title and text of a memento; what cannot be read has none. */
-static int read_text(
-	struct collection *c, const struct memento *m, struct page_text *text, struct err *err)
+static void read_text(struct collection *c, const struct memento *m, struct page_text *text)
 {
 	struct record *record = NULL;
 	struct body *body = NULL;
 	struct err why = {0};
 	struct page page;
-	int rc = record_open(c, m, &record, &why);
 
-	if (rc)
-		return rc == ERR_NOMEM ? err_code(err, rc) : 0;
+	if (record_open(c, m, &record, &why))
+		return;
 	page_open(&page, &(struct page_params){
 				 .content_type = fields_trim(record_head(record)->content_type),
 				 .text = text});
-	rc = body_new_decoded(record, &body, &why);
-	if (rc == 0)
-		rc = body_read_page(body, TEXT_SNIPPET_TEXT_MAX, &page, &why);
+	if (body_new_decoded(record, &body, &why) == 0)
+		(void)!body_read_page(body, TEXT_SNIPPET_TEXT_MAX, &page, &why);
 	page_close(&page);
 	body_free(body);
-	return rc == ERR_NOMEM ? err_code(err, rc) : 0;
 }
 
-static int copy(struct arena *arena, slice text, slice *ret)
+static int copy(struct arena *arena, slice text, slice *ret, struct err *err)
 {
 	*ret = (slice){arena_strdup(arena, text), text.len};
-	return ret->ptr ? 0 : ERR_NOMEM;
+	return err_code(err, ret->ptr ? 0 : ERR_NOMEM);
 }
 
 static int describe(
@@ -112,14 +108,13 @@ static int describe(
 
 	page_text_init(&text);
 	buf_init(&snippet, TEXT_SNIPPET_MAX);
-	rc = read_text(x->c, m, &text, err);
+	read_text(x->c, m, &text);
+	rc = text_search_snippet(
+		x->text, buf_slice(&text.title), buf_slice(&text.text), &snippet, err);
 	if (rc == 0)
-		rc = text_search_snippet(
-			x->text, buf_slice(&text.title), buf_slice(&text.text), &snippet, err);
+		rc = copy(&x->result->arena, buf_slice(&text.title), &hit->title, err);
 	if (rc == 0)
-		rc = err_code(err, copy(&x->result->arena, buf_slice(&text.title), &hit->title));
-	if (rc == 0)
-		rc = err_code(err, copy(&x->result->arena, buf_slice(&snippet), &hit->snippet));
+		rc = copy(&x->result->arena, buf_slice(&snippet), &hit->snippet, err);
 	page_text_release(&text);
 	buf_release(&snippet);
 	return rc;
@@ -130,28 +125,47 @@ static int describe(
 static int add_hit(struct searching *x, const struct found *f, const char *at, struct err *err)
 {
 	struct search_hit hit = {.seen = f->memento->seen, .ground = f->ground};
-	int rc = err_code(err, copy(&x->result->arena, f->memento->url, &hit.url));
+	int rc = copy(&x->result->arena, f->memento->url, &hit.url, err);
 
 	(void)snprintf(hit.digits, sizeof hit.digits, "%s", f->memento->digits);
 	(void)snprintf(hit.at, sizeof hit.at, "%s", at);
 	if (rc == 0)
 		rc = describe(x, f->memento, &hit, err);
-	return rc ? rc : err_code(err, search_hits_push(&x->result->hits, hit));
+	if (rc == 0)
+		search_hits_push(&x->result->hits, hit);
+	return rc;
 }
 
-/* Whether the version that is shown at T is this doc. */
-static int is_shown(
-	struct searching *x, const struct found *f, int64_t doc, bool *ret, struct err *err)
+static int doc_of(struct searching *x, const struct memento *m, int64_t *ret_doc, struct err *err)
 {
-	const struct memento *m = f->memento;
 	struct text_version version = {
 		.url = m->url, .digest = m->digest, .filename = m->filename, .offset = m->offset};
-	int64_t shown = 0;
-	int rc = text_search_doc(x->text, &version, &shown, err);
+	int rc = text_search_doc(x->text, &version, ret_doc, err);
 
 	if (rc == ERR_NOTFOUND && version.digest.len) {
 		version.digest = (slice){0};
-		rc = text_search_doc(x->text, &version, &shown, err);
+		rc = text_search_doc(x->text, &version, ret_doc, err);
+	}
+	return rc;
+}
+
+/*
+ * Whether the version that is shown at T is this doc. The index has read records alone: a look that
+ * differs from one by noise, and is kept as a row, reads as that one.
+ */
+static int is_shown(
+	struct searching *x, const struct found *f, int64_t doc, bool *ret, struct err *err)
+{
+	const struct memento_vec *list = &f->mementos.list;
+	int64_t shown = 0;
+	int rc = doc_of(x, f->memento, &shown, err);
+
+	for (size_t i = 0; rc == ERR_NOTFOUND && f->memento->is_compact && i < list->len; i++) {
+		const struct memento *m = &list->ptr[i];
+
+		if (!m->is_compact && m->proven_to && m->proven_to == f->memento->proven_to &&
+			slice_eq(m->url, f->memento->url))
+			rc = doc_of(x, m, &shown, err);
 	}
 	*ret = rc == 0 && shown == doc;
 	return rc == ERR_NOTFOUND ? 0 : rc;
@@ -218,6 +232,19 @@ static bool goes_on(void *context)
 	return work_step(context);
 }
 
+static bool index_path(const char *directory, char out[PATH_MAX])
+{
+	return snprintf(out, PATH_MAX, "%s/" TEXT_FILE_NAME, directory) < PATH_MAX;
+}
+
+bool search_has_index(const struct collection *c)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	return index_path(c->path, path) && stat(path, &st) == 0;
+}
+
 int search_run(struct collection *c, const struct search_params *params, struct search_result *ret,
 	struct err *err)
 {
@@ -228,18 +255,17 @@ int search_run(struct collection *c, const struct search_params *params, struct 
 	*ret = (struct search_result){0};
 	arena_init(&ret->arena, ARENA_MAX);
 	arena_init(&x.rows.arena, ARENA_MAX);
-	if (snprintf(path, sizeof path, "%s/" TEXT_FILE_NAME, c->path) >= (int)sizeof path)
-		return err_set(err, ERR_LIMIT, "%.60s…: the path is too long", c->path);
+	if (!(params->directory || search_has_index(c)) ||
+		!index_path(params->directory ? params->directory : c->path, path))
+		return err_set(err, ERR_NOTFOUND,
+			"%s has no full text index: write it with 'stillpoint index %s --text'",
+			c->path, c->path);
 	rc = settle_time(&x, err);
 	if (rc == 0)
 		rc = text_search_open(path, params->words,
 			&(struct text_patience){goes_on, params->work}, &x.text, err);
 	if (rc == 0)
 		rc = each_doc(&x, err);
-	else if (err->code == ERR_NOTFOUND)
-		(void)err_set(err, ERR_NOTFOUND,
-			"%s has no full text index: write it with 'stillpoint index %s --text'",
-			c->path, c->path);
 	text_search_close(x.text);
 	still_points_release(&x.rows);
 	return rc;

@@ -26,9 +26,10 @@ enum {
 };
 
 struct search_params {
-	slice words; /* as typed: text/text_query.h */
+	slice words; /* as typed: text/text_search.h */
 	slice at;    /* a timestamp or a date; empty: the newest still point, or the newest look */
-	uint64_t skip; /* pages that are passed over */
+	const char *directory; /* that has the text index; NULL: the collection's */
+	uint64_t skip;         /* pages that are passed over */
 	uint64_t limit;
 	int64_t window;    /* mementos further from T do not count; 0: all do */
 	struct work *work; /* what it may cost, or NULL */
@@ -55,6 +56,9 @@ struct search_result {
 	bool at_still_point;         /* T is that of the newest still point */
 	bool more;                   /* there are, or there may be */
 };
+
+/* Whether the collection can be searched. */
+bool search_has_index(const struct collection *c);
 
 /*
  * 0, ERR_NOTFOUND when the collection has no full text index, ERR_USAGE for what cannot be asked,

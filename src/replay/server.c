@@ -6,16 +6,195 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "archive/cdxj_record.h"
-#include "archive/post_query.h"
+#include "base/mem.h"
 #include "base/word.h"
+#include "formats/percent.h"
+#include "formats/url_canonical.h"
 #include "replay/access.h"
 #include "replay/answers.h"
 #include "replay/asked.h"
-#include "replay/policy.h"
-#include "replay/stray.h"
-#include "url/canonical.h"
-#include "url/percent.h"
+#include "warc/cdxj.h"
+#include "warc/warc_request.h"
+
+/*
+ * What a browser may do with our answers (docs/replay.md, "Security"). Archived pages are hostile:
+ *
+ *   (1) Nothing of the content origin connects to anything but the content origin. A policy (CSP)
+ *       confines requests, frames and forms; Connection-Allowlist also what that leaves open:
+ *       navigation, WebRTC, hints.
+ *   (2) Nothing of the content origin reads the control origin, frames it, or opens it: no CORS,
+ *       frame-ancestors 'none', Cross-Origin-Resource-Policy.
+ *   (3) Raw mementos load nothing, run nothing and send nothing.
+ *   (4) Archived pages run in a sandbox without top navigation; no service worker is ever served.
+ */
+
+/* Of answers that the HTTP server makes without us. */
+#define POLICY_REFUSAL "default-src 'none'; frame-ancestors 'none'; sandbox"
+
+/* The frame of our own page has fewer: no windows. Those of a page that stands alone inherit these.
+ */
+#define SANDBOX                                                                          \
+	"sandbox allow-scripts allow-same-origin allow-forms allow-modals allow-popups " \
+	"allow-downloads allow-pointer-lock allow-orientation-lock allow-presentation"
+
+/* Names that Chromium does not know any more make it complain on every page. */
+#define NO_DEVICES                                                                          \
+	"camera=(), microphone=(), geolocation=(), display-capture=(), usb=(), serial=(), " \
+	"hid=(), "                                                                          \
+	"midi=(), payment=(), publickey-credentials-get=(), idle-detection=(), "            \
+	"local-fonts=(), browsing-topics=()"
+
+static void content_policy(struct asked *a)
+{
+	answer_header(a, "Content-Security-Policy",
+		"default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:; "
+		"frame-src 'self' data: blob:; worker-src 'self' data: blob:; object-src 'self'; "
+		"base-uri 'self'; form-action 'self'; frame-ancestors 'self' %s; " SANDBOX,
+		a->control);
+	answer_header(a, "Connection-Allowlist", "(response-origin)");
+	answer_header(a, "X-DNS-Prefetch-Control", "off");
+	answer_header(a, "Permissions-Policy", NO_DEVICES);
+	answer_header(a, "Referrer-Policy", "same-origin");
+	answer_header(a, "Cross-Origin-Resource-Policy", "same-origin");
+	answer_header(a, "Origin-Agent-Cluster", "?1");
+}
+
+static void our_policy(struct asked *a)
+{
+	answer_header(a, "Content-Security-Policy",
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+		"connect-src 'self'; frame-src %s; form-action 'self'; base-uri 'none'; "
+		"frame-ancestors 'none'",
+		a->content);
+}
+
+/* Bytes as they were archived: a browser may show them, and load nothing for them. */
+static void raw_policy(struct asked *a)
+{
+	answer_header(a, "Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; "
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox");
+	answer_header(a, "Connection-Allowlist", "()");
+	answer_header(a, "X-DNS-Prefetch-Control", "off");
+	answer_header(a, "Permissions-Policy", NO_DEVICES);
+}
+
+static void control_policy(struct asked *a)
+{
+	if (a->route.kind == ROUTE_MEMENTO && a->route.form == ROUTE_RAW)
+		raw_policy(a);
+	else
+		our_policy(a);
+	answer_header(a, "X-Frame-Options", "DENY");
+	answer_header(a, "X-Content-Type-Options", "nosniff");
+	answer_header(a, "Referrer-Policy", "no-referrer");
+	answer_header(a, "Cross-Origin-Resource-Policy", "same-origin");
+	answer_header(a, "Cross-Origin-Opener-Policy", "same-origin");
+}
+
+/* Adds the fields that every answer of the origin carries, errors too. The only place that does. */
+static void policy_add(struct asked *a)
+{
+	if (a->on_content)
+		content_policy(a);
+	else
+		control_policy(a);
+}
+
+/* Whether a browser asks for the script of a service worker; the answer is given then. */
+static bool policy_refuses(struct asked *a)
+{
+	if (!httpd_request_field(a->request, "Service-Worker"))
+		return false;
+	answer_error(a, STATUS_FORBIDDEN, "archived pages have no service workers");
+	return true;
+}
+
+/*
+ * Requests that strayed: a script built "/img/x.png", and the browser asked our content origin for
+ * it. The page or style sheet that asked (Referer) tells which site's and time's that is.
+ */
+
+enum { LOCATION_MAX = 64 << 10 };
+
+/* What the browser wants it for: mp_ and so on, as far as it tells (Sec-Fetch-Dest). */
+static enum route_form asked_form(const struct asked *a)
+{
+	static const struct {
+		slice destination;
+		enum route_form form;
+	} FORMS[] = {
+		{SLICE_INIT("script"), ROUTE_SCRIPT},
+		{SLICE_INIT("worker"), ROUTE_SCRIPT},
+		{SLICE_INIT("sharedworker"), ROUTE_SCRIPT},
+		{SLICE_INIT("style"), ROUTE_STYLE},
+		{SLICE_INIT("image"), ROUTE_IMAGE},
+		{SLICE_INIT("font"), ROUTE_IMAGE},
+		{SLICE_INIT("audio"), ROUTE_IMAGE},
+		{SLICE_INIT("video"), ROUTE_IMAGE},
+		{SLICE_INIT("track"), ROUTE_IMAGE},
+	};
+	const char *field = httpd_request_field(a->request, "Sec-Fetch-Dest");
+
+	for (size_t i = 0; field && i < sizeof FORMS / sizeof FORMS[0]; i++)
+		if (word_is(slice_str(field), FORMS[i].destination))
+			return FORMS[i].form;
+	return ROUTE_PAGE;
+}
+
+/* The memento that asked, if it is one of the content origin. */
+static bool read_referrer(const struct asked *a, struct route *ret)
+{
+	const char *field = httpd_request_field(a->request, "Referer");
+	slice referrer = slice_str(field ? field : ""), origin = slice_str(a->content);
+
+	if (!slice_starts_with(referrer, origin))
+		return false;
+	referrer = slice_sub(referrer, origin.len, referrer.len);
+	/* Without a name the answer would begin with two slashes, which lead to another host. */
+	return referrer.len && referrer.ptr[0] == '/' && route_parse(referrer, ret, NULL) == 0 &&
+	       ret->kind == ROUTE_MEMENTO && ret->url.len && ret->name.len;
+}
+
+static int add_location(const struct asked *a, const struct route *from, struct buf *out)
+{
+	struct url base, url;
+	int rc;
+
+	url_init(&base);
+	url_init(&url);
+	rc = url_parse(&base, from->url, NULL, NULL);
+	if (rc == 0)
+		rc = url_parse(&url, a->request->target, &base, NULL);
+	if (rc == 0) {
+		buf_printf(out, "/%.*s/%.*s%s/", (int)from->name.len, from->name.ptr,
+			(int)from->digits.len, from->digits.ptr, route_form_name(asked_form(a)));
+		rc = buf_add(out, url_text(&url));
+	}
+	url_release(&base);
+	url_release(&url);
+	return rc;
+}
+
+/* Redirects a request of the content origin to the memento it is about; false if that is unknown.
+ */
+static bool answer_stray(struct asked *a)
+{
+	struct route from = {0};
+	struct buf location;
+	bool found;
+
+	if (!a->on_content || !read_referrer(a, &from))
+		return false;
+	buf_init(&location, LOCATION_MAX);
+	found = add_location(a, &from, &location) == 0;
+	if (found) {
+		a->response->status = STATUS_TEMPORARY;
+		answer_header(a, "Location", "%s", buf_str(&location));
+	}
+	buf_release(&location);
+	return found;
+}
 
 enum {
 	BODY_MAX = 1 << 20, /* bytes of a POST that are looked at */
@@ -104,7 +283,7 @@ static int read_url(struct asked *a, struct err *err)
 	static const slice SCHEMES[] = {SLICE_INIT("http:/"), SLICE_INIT("https:/")};
 	slice given = a->route.url, rest = given;
 	struct buf text;
-	int rc = 0;
+	int rc;
 
 	buf_init(&text, URL_MAX);
 	for (size_t i = 0; i < sizeof SCHEMES / sizeof SCHEMES[0]; i++) {
@@ -113,69 +292,45 @@ static int read_url(struct asked *a, struct err *err)
 		rest = slice_sub(given, SCHEMES[i].len, given.len);
 		while (rest.len && rest.ptr[0] == '/')
 			rest = slice_sub(rest, 1, rest.len);
-		rc = buf_add(&text, SCHEMES[i]);
-		if (rc == 0)
-			rc = buf_add_char(&text, '/');
+		buf_add(&text, SCHEMES[i]);
+		buf_add_char(&text, '/');
 	}
-	if (rc == 0 && text.len == 0 && !memmem(given.ptr, given.len, "://", 3))
-		rc = buf_add_str(&text, "http://");
-	if (rc == 0)
-		rc = buf_add(&text, rest);
+	if (text.len == 0 && !memmem(given.ptr, given.len, "://", 3))
+		buf_add_str(&text, "http://");
+	rc = buf_add(&text, rest);
 	if (rc == 0)
 		rc = url_parse(&a->url, buf_slice(&text), NULL, NULL);
 	buf_release(&text);
-	if (rc == ERR_NOMEM)
-		return err_code(err, rc);
 	if (rc)
 		return err_set(
 			err, ERR_SYNTAX, "'%.*s' is no URL", slice_shown(given, 200), given.ptr);
 	a->page = url_page(&a->url);
-	rc = make_key(a);
-	return rc ? err_set(err, rc == ERR_NOMEM ? rc : ERR_SYNTAX, "'%.*s' cannot be looked up",
-			    slice_shown(given, 200), given.ptr)
-		  : 0;
+	if (make_key(a))
+		return err_set(err, ERR_SYNTAX, "'%.*s' cannot be looked up",
+			slice_shown(given, 200), given.ptr);
+	return 0;
 }
 
-static void dispatch(struct asked *a)
-{
-	switch (a->route.kind) {
-	case ROUTE_HOME:
-		answer_home(a);
-		return;
-	case ROUTE_COLLECTION:
-		answer_collection(a);
-		return;
-	case ROUTE_CALENDAR:
-		answer_calendar(a);
-		return;
-	case ROUTE_TIMEGATE:
-		answer_timegate(a);
-		return;
-	case ROUTE_MEMENTO:
-		answer_memento(a);
-		return;
-	case ROUTE_TIMEMAP:
-		answer_timemap(a);
-		return;
-	case ROUTE_CDX:
-		answer_cdx(a);
-		return;
-	case ROUTE_COMPOSITE:
-		answer_composite(a);
-		return;
-	case ROUTE_SEARCH:
-		answer_search(a);
-		return;
-	case ROUTE_ASSET:
-		answer_asset(a);
-		return;
-	}
-}
+static void (*const ANSWERS[])(struct asked *) = {
+	[ROUTE_HOME] = answer_home,
+	[ROUTE_COLLECTION] = answer_collection,
+	[ROUTE_START] = answer_start,
+	[ROUTE_PAGES] = answer_page_list,
+	[ROUTE_CALENDAR] = answer_calendar,
+	[ROUTE_TIMEGATE] = answer_timegate,
+	[ROUTE_MEMENTO] = answer_memento,
+	[ROUTE_SAID_TIME] = answer_said_time,
+	[ROUTE_TIMEMAP] = answer_timemap,
+	[ROUTE_CDX] = answer_cdx,
+	[ROUTE_COMPOSITE] = answer_composite,
+	[ROUTE_SEARCH] = answer_search,
+	[ROUTE_ASSET] = answer_asset,
+};
 
 /* The content origin has rewritten mementos and our scripts for them, and nothing else. */
 static bool belongs_here(const struct asked *a)
 {
-	if (a->route.kind == ROUTE_ASSET)
+	if (a->route.kind == ROUTE_ASSET || a->route.kind == ROUTE_SAID_TIME)
 		return true;
 	if (a->route.kind != ROUTE_MEMENTO)
 		return !a->on_content;
@@ -217,7 +372,7 @@ static void answer(struct asked *a)
 	else if (!belongs_here(a))
 		answer_elsewhere(a);
 	else
-		dispatch(a);
+		ANSWERS[a->route.kind](a);
 }
 
 /* Pages of ours that need no archive are answered at once, whatever others ask for. */
@@ -225,7 +380,6 @@ static enum httpd_lane lane_of(void *context, const struct httpd_request *q)
 {
 	struct err ignored = {0};
 	struct route route;
-
 	const struct origin *o = context;
 
 	if (route_parse(q->target, &route, &ignored))
@@ -234,9 +388,11 @@ static enum httpd_lane lane_of(void *context, const struct httpd_request *q)
 	case ROUTE_HOME:
 		return o->server->replay.access ? HTTPD_PAGE : HTTPD_NOW;
 	case ROUTE_ASSET:
+	case ROUTE_SAID_TIME:
 		return HTTPD_NOW;
 	case ROUTE_CDX:
 	case ROUTE_SEARCH:
+	case ROUTE_PAGES:
 	case ROUTE_COMPOSITE:
 	case ROUTE_TIMEMAP:
 		return HTTPD_QUERY;
@@ -301,8 +457,8 @@ static int open_collections(struct replay *r, const struct server_params *p, str
 		if (rc == 0)
 			rc = name_apart(r, c, err);
 		if (rc == 0)
-			rc = err_code(err, collection_vec_push(&r->collections, c));
-		if (rc)
+			collection_vec_push(&r->collections, c);
+		else
 			collection_close(c);
 	}
 	return rc;
@@ -384,11 +540,9 @@ static const char *host_of(const char *address, char out[HTTPD_ADDRESS_SIZE])
 
 int server_start(const struct server_params *params, struct server **ret, struct err *err)
 {
-	struct server *s = calloc(1, sizeof *s);
+	struct server *s = mem_new(1, sizeof *s);
 	int rc;
 
-	if (!s)
-		return err_code(err, ERR_NOMEM);
 	s->control = (struct origin){.server = s};
 	s->content = (struct origin){.server = s, .is_content = true};
 	s->replay.window_ns = params->window_ns;

@@ -12,7 +12,7 @@
 
 #include "base/api.h"
 #include "base/err.h"
-#include "httpd/hosts.h"
+#include "net/httpd.h"
 
 struct httpd_log;
 
@@ -25,7 +25,7 @@ struct server_params {
 	bool has_content_port;    /* else it is the next one, or any that is free if port is 0 */
 	uint16_t content_port;    /* 0: any that is free */
 	bool any_port;            /* where a port is taken, another one is chosen */
-	struct httpd_names names; /* by which it may be asked (httpd/hosts.h) */
+	struct httpd_names names; /* by which it may be asked (net/httpd.h) */
 	struct httpd_log *log;    /* of requests, or NULL */
 	unsigned threads;         /* of each origin; 0 is 1 */
 	const char *access;       /* file with access rules, or NULL */

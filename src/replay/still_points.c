@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/cdxj_record.h"
 #include "base/clock.h"
 #include "base/word.h"
 #include "catalog/catalog.h"
-#include "quality/verdict.h"
+#include "formats/url_canonical.h"
+#include "proof/verdict.h"
 #include "replay/access.h"
-#include "url/canonical.h"
+#include "warc/cdxj.h"
 
 enum { ARENA_MAX = 64 << 20, NS_PER_MS = 1000000 };
 
@@ -45,6 +45,7 @@ static int on_capture(void *context, const struct catalog_capture *from)
 		.started = from->started,
 		.is_running = from->state == CATALOG_RUNNING,
 		.is_single = from->single,
+		.is_watched = slice_eq(from->strategy, SLICE("watch")),
 	};
 	char *site, *strategy;
 
@@ -60,7 +61,8 @@ static int on_capture(void *context, const struct catalog_capture *from)
 		row.still_from = from->still_from;
 		row.still_to = from->still_to;
 	}
-	return still_point_rows_push(&c->list, row);
+	still_point_rows_push(&c->list, row);
+	return 0;
 }
 
 static int on_verdict(void *context, const struct catalog_verdict *v)
@@ -81,9 +83,13 @@ static int load(struct catalog *catalog, bool count, struct loading *x, struct e
 	struct still_points *ret = x->ret;
 	int rc = catalog_each_capture(catalog, on_capture, x, err);
 
-	for (size_t i = 0; rc == 0 && count && i < ret->list.len; i++)
-		rc = catalog_each_verdict(
-			catalog, ret->list.ptr[i].id, on_verdict, &ret->list.ptr[i], err);
+	for (size_t i = 0; rc == 0 && count && i < ret->list.len; i++) {
+		struct still_point_row *row = &ret->list.ptr[i];
+
+		/* Verdicts come at the end. */
+		rc = row->is_running ? catalog_count_seen(catalog, row->id, &row->captured, err)
+				     : catalog_each_verdict(catalog, row->id, on_verdict, row, err);
+	}
 	return rc;
 }
 
@@ -171,4 +177,58 @@ bool still_point_digits(const struct still_point_row *row, char out[TIMESTAMP_SI
 		ms = row->still_from / NS_PER_MS;
 	timestamp_format(ms * NS_PER_MS, TIMESTAMP_DIGITS_MAX, out);
 	return true;
+}
+
+/* Whether the instant that 17 digits mean lies in the proven interval. */
+static bool is_proven_at(const struct memento *m, int64_t ms)
+{
+	int64_t instant = ms * NS_PER_MS + NS_PER_MS - 1;
+
+	return instant >= m->proven_from && instant <= m->proven_to;
+}
+
+static bool is_proven_then(const struct memento *m, const struct still_point_row *row)
+{
+	char digits[TIMESTAMP_SIZE];
+	struct timestamp t;
+
+	return still_point_digits(row, digits) && timestamp_parse(slice_str(digits), &t) == 0 &&
+	       t.last >= m->proven_from && t.last <= m->proven_to;
+}
+
+bool still_points_prove(
+	const struct still_points *c, const struct memento *m, char out[TIMESTAMP_SIZE])
+{
+	const struct still_point_row *best = NULL;
+	int64_t ms = m->proven_at / NS_PER_MS;
+
+	if (m->proven_to == 0)
+		return false;
+	for (size_t i = 0; i < c->list.len; i++) {
+		const struct still_point_row *row = &c->list.ptr[i];
+
+		if (is_proven_then(m, row) &&
+			(!best || row->id == m->capture ||
+				(best->id != m->capture &&
+					distance(row, m->seen) < distance(best, m->seen))))
+			best = row;
+	}
+	if (best)
+		return still_point_digits(best, out);
+	if (!is_proven_at(m, ms))
+		ms--;
+	if (!is_proven_at(m, ms))
+		return false;
+	timestamp_format(ms * NS_PER_MS, TIMESTAMP_DIGITS_MAX, out);
+	return true;
+}
+
+bool still_points_has(const struct still_points *c, slice digits)
+{
+	char own[TIMESTAMP_SIZE];
+
+	for (size_t i = 0; i < c->list.len; i++)
+		if (still_point_digits(&c->list.ptr[i], own) && slice_eq(slice_str(own), digits))
+			return true;
+	return false;
 }

@@ -12,14 +12,16 @@
 #include "base/timestamp.h"
 #include "base/vec.h"
 #include "replay/collection.h"
+#include "replay/memento.h"
 
 struct still_point_row {
 	uint32_t id;
 	slice site, strategy;
 	int64_t started;
 	bool is_running, is_single;
+	bool is_watched;              /* a site under watch: it has no end and no still point */
 	int64_t still_from, still_to; /* 0 when there is none */
-	uint64_t captured, sharp;     /* pages, if asked for */
+	uint64_t captured, sharp;     /* pages, if asked for; of a watch those that were seen */
 };
 
 VEC_DECLARE(still_point_rows, struct still_point_row);
@@ -41,6 +43,17 @@ void still_points_release(struct still_points *c);
  * NULL. */
 const struct still_point_row *still_points_nearest(
 	const struct still_points *c, slice url, int64_t instant);
+
+/*
+ * The digits of an instant at which what the memento shows is proven: that of a still point, if one
+ * lies in the proven interval, of its own capture before others; else one next to its look. False
+ * when nothing is proven.
+ */
+bool still_points_prove(
+	const struct still_points *c, const struct memento *m, char out[TIMESTAMP_SIZE]);
+
+/* Whether the digits are those that links to a still point have. */
+bool still_points_has(const struct still_points *c, slice digits);
 
 /* An instant inside of its still point, as digits of a timestamp; false when it has none. */
 bool still_point_digits(const struct still_point_row *row, char out[TIMESTAMP_SIZE]);

@@ -2,9 +2,11 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "base/word.h"
-#include "extract/page.h"
-#include "http/message.h"
+#include "formats/http_message.h"
+#include "formats/page.h"
+#include "warc/record_body.h"
 
 struct page_reader {
 	page_reader_call *call;
@@ -47,10 +49,8 @@ static int on_body(void *context, slice decoded)
 int page_reader_open(
 	page_reader_call *call, void *context, struct page_reader **ret, struct err *err)
 {
-	struct page_reader *p = calloc(1, sizeof *p);
+	struct page_reader *p = mem_new(1, sizeof *p);
 
-	if (!p)
-		return err_code(err, ERR_NOMEM);
 	p->call = call;
 	p->context = context;
 	page_text_init(&p->text);
@@ -142,9 +142,10 @@ static int finish_block(struct page_reader *p, const struct warc_record *rec, st
 	return p->call(p->context, rec, &p->text, err);
 }
 
-static int read_record(struct page_reader *p, struct warc_reader *r, const struct warc_record *rec,
-	struct err *err)
+static int read_record(
+	void *context, struct warc_reader *r, const struct warc_record *rec, struct err *err)
 {
+	struct page_reader *p = context;
 	bool wanted = may_be_page(rec);
 	int rc = 0;
 
@@ -164,16 +165,7 @@ static int read_record(struct page_reader *p, struct warc_reader *r, const struc
 
 int page_reader_read(struct page_reader *p, const struct warc_source *source, struct err *err)
 {
-	const struct warc_record *rec;
-	struct warc_reader *r;
-	int rc = warc_reader_open_source(source, WARC_READER_UNCHECKED, &r, err);
-
-	if (rc)
-		return rc;
-	while (rc == 0 && (rc = warc_reader_next(r, &rec, err)) == 0)
-		rc = read_record(p, r, rec, err);
-	warc_reader_close(r);
-	return rc == ERR_END ? 0 : rc;
+	return record_each(source, WARC_READER_UNCHECKED, read_record, p, err);
 }
 
 int64_t page_reader_newest(const struct page_reader *p)

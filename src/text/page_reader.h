@@ -8,11 +8,11 @@
 
 #include <stdint.h>
 
-#include "archive/warc_input.h"
-#include "archive/warc_reader.h"
 #include "base/api.h"
 #include "base/err.h"
-#include "extract/text.h"
+#include "formats/text.h"
+#include "warc/warc_input.h"
+#include "warc/warc_reader.h"
 
 /* Takes a page, both valid for the call; what it returns but 0 ends the work. */
 typedef int page_reader_call(void *context, const struct warc_record *rec,

@@ -1,7 +1,4 @@
-/*
- * Searching a full text index: docs that have all words, the best first (BM25; a word in the title
- * counts ten times), and what to show of a page. One thread at a time.
- */
+/* Searching in the full text index. */
 #ifndef TEXT_TEXT_SEARCH_H
 #define TEXT_TEXT_SEARCH_H
 
@@ -12,7 +9,31 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
-#include "text/text_db.h"
+#include "text/text_index.h"
+
+/* ---- queries ---- */
+
+/*
+ * What a reader types to search: words, which must all occur; "several words" in quotes stand next
+ * to each other; word* is the beginning of a word. Everything else is text: no input is an error
+ * but one without words.
+ */
+
+enum {
+	TEXT_QUERY_MAX = 2000,      /* bytes that are typed */
+	TEXT_QUERY_WORDS_MAX = 100, /* words and phrases */
+	TEXT_EXPRESSION_MAX = 16384,
+};
+
+/* Appends it as an expression of FTS5. 0, ERR_USAGE with a sentence, ERR_NOMEM. */
+int text_query_parse(slice typed, struct buf *ret_expression, struct err *err) SP_MUST_CHECK;
+
+/* ---- search ---- */
+
+/*
+ * Searching a full text index: docs that have all words, the best first (BM25; a word in the title
+ * counts ten times), and what to show of a page. One thread at a time.
+ */
 
 enum {
 	TEXT_SNIPPET_TEXT_MAX = 4 << 20, /* bytes of a page in which a snippet is looked for */

@@ -84,6 +84,26 @@ static void test_failed_printf_leaves_content(void)
 	buf_release(&b);
 }
 
+static void test_first_error_is_kept(void)
+{
+	struct buf b;
+
+	buf_init(&b, 5);
+	(void)buf_add_str(&b, "abc");
+	(void)buf_add_str(&b, "too long");
+	CHECK_INT(b.error, ERR_LIMIT);
+	CHECK_INT(buf_add_char(&b, 'd'), ERR_LIMIT);
+	CHECK_STR(buf_str(&b), "abc");
+	buf_truncate(&b, 1);
+	CHECK_INT(b.error, 0);
+	CHECK_INT(buf_add_char(&b, 'd'), 0);
+	CHECK_STR(buf_str(&b), "ad");
+	CHECK_INT(buf_printf(&b, "%d", 10000), ERR_LIMIT);
+	buf_reset(&b);
+	CHECK_INT(buf_add_str(&b, "12345"), 0);
+	buf_release(&b);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -91,5 +111,6 @@ int main(int argc, char **argv)
 	TAP_RUN(test_growth_keeps_content);
 	test_maximum();
 	TAP_RUN(test_failed_printf_leaves_content);
+	TAP_RUN(test_first_error_is_kept);
 	return tap_done();
 }

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
 #include "tap.h"
 
 static void prepare(int dir)

@@ -37,6 +37,32 @@ static void test_siphash_vectors(void)
 	}
 }
 
+/* The same with 128 bits; with two and four rounds the empty input gives a3817f04ba25a8e6 …. */
+static void test_siphash_128_vectors(void)
+{
+	static const struct {
+		size_t len;
+		struct hash128 want;
+	} rows[] = {
+		{0, {UINT64_C(0xbea58827b2bc7ee7), UINT64_C(0x013030dd6adb62fd)}},
+		{1, {UINT64_C(0xa8edd36004376ffc), UINT64_C(0x63f02f2bcc73055e)}},
+		{7, {UINT64_C(0xc3e0aaf223b98410), UINT64_C(0x77ab4808c82e2fa6)}},
+		{8, {UINT64_C(0xb4dae3d5e1fe12aa), UINT64_C(0x99c7f935ab164f72)}},
+		{15, {UINT64_C(0x6c52bdb205557ec1), UINT64_C(0x09017e1eeccd2129)}},
+		{63, {UINT64_C(0x6f42fe4ee300584c), UINT64_C(0xad6052a70a6b9f07)}},
+	};
+	char bytes[64];
+
+	for (size_t i = 0; i < sizeof bytes; i++)
+		bytes[i] = (char)i;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct hash128 got = hash_bytes_128(PAPER_KEY, (slice){bytes, rows[i].len});
+
+		tap_case("siphash-1-3-128 of %zu bytes", rows[i].len);
+		CHECK(got.first == rows[i].want.first && got.second == rows[i].want.second);
+	}
+}
+
 static void test_random_keys_differ(void)
 {
 	struct hash_key a = hash_key_random(), b = hash_key_random();
@@ -161,6 +187,7 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	test_siphash_vectors();
+	test_siphash_128_vectors();
 	TAP_RUN(test_random_keys_differ);
 	TAP_RUN(test_put_and_get);
 	TAP_RUN(test_million_keys);

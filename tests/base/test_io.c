@@ -1,4 +1,4 @@
-#include "base/io.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
 
 #include "tap.h"
 
-/* What is written after setup with this level and form; the caller frees it. */
-static char *written(enum log_level level, enum log_form form, void (*events)(void))
+/* What is written after setup with this level; the caller frees it. */
+static char *written(enum log_level level, void (*events)(void))
 {
 	struct clock_manual clock;
 	char *text = NULL;
@@ -16,8 +16,7 @@ static char *written(enum log_level level, enum log_form form, void (*events)(vo
 	if (!file)
 		return NULL;
 	clock_manual_init(&clock, INT64_C(1297416600125999999));
-	log_setup(&(struct log_config){
-		.file = file, .clock = &clock.clock, .level = level, .form = form});
+	log_setup(&(struct log_config){.file = file, .clock = &clock.clock, .level = level});
 	events();
 	log_setup(&(struct log_config){.file = NULL});
 	(void)fclose(file);
@@ -43,28 +42,17 @@ static void test_lines(void)
 	static const struct {
 		const char *label;
 		enum log_level level;
-		enum log_form form;
 		void (*events)(void);
 		const char *want;
 	} rows[] = {
-		{"errors only", LOG_LEVEL_ERROR, LOG_FORM_TEXT, four_levels,
-			AT "error net: no route\n"},
-		{"down to info", LOG_LEVEL_INFO, LOG_FORM_TEXT, four_levels,
+		{"errors only", LOG_LEVEL_ERROR, four_levels, AT "error net: no route\n"},
+		{"down to info", LOG_LEVEL_INFO, four_levels,
 			AT "error net: no route\n" AT "warn net: slow\n" AT "info crawl: began\n"},
-		{"everything", LOG_LEVEL_DEBUG, LOG_FORM_TEXT, four_levels,
+		{"everything", LOG_LEVEL_DEBUG, four_levels,
 			AT "error net: no route\n" AT "warn net: slow\n" AT "info crawl: began\n" AT
 			   "debug crawl: page 7\n"},
-		{"JSON", LOG_LEVEL_WARN, LOG_FORM_JSON, four_levels,
-			"{\"time\":\"2011-02-11T09:30:00.125Z\",\"level\":\"error\","
-			"\"component\":\"net\",\"message\":\"no route\"}\n"
-			"{\"time\":\"2011-02-11T09:30:00.125Z\",\"level\":\"warn\","
-			"\"component\":\"net\",\"message\":\"slow\"}\n"},
-		{"text cannot forge a line", LOG_LEVEL_WARN, LOG_FORM_TEXT, strange_message,
+		{"text cannot forge a line", LOG_LEVEL_WARN, strange_message,
 			AT "warn fetch: a\\x0ab\\x1b[31m\"\\\\xff\n"},
-		{"JSON cannot be broken", LOG_LEVEL_WARN, LOG_FORM_JSON, strange_message,
-			"{\"time\":\"2011-02-11T09:30:00.125Z\",\"level\":\"warn\","
-			"\"component\":\"fetch\","
-			"\"message\":\"a\\nb\\u001b[31m\\\"\\\\\uFFFD\"}\n"},
 	};
 #undef AT
 
@@ -72,7 +60,7 @@ static void test_lines(void)
 		char *text;
 
 		tap_case("lines: %s", rows[i].label);
-		text = written(rows[i].level, rows[i].form, rows[i].events);
+		text = written(rows[i].level, rows[i].events);
 		CHECK_STR(text, rows[i].want);
 		free(text);
 	}
@@ -89,13 +77,10 @@ static void long_message(void)
 
 static void test_long_messages_are_cut(void)
 {
-	char *text = written(LOG_LEVEL_ERROR, LOG_FORM_TEXT, long_message);
-	char *json = written(LOG_LEVEL_ERROR, LOG_FORM_JSON, long_message);
+	char *text = written(LOG_LEVEL_ERROR, long_message);
 
 	CHECK(text && strlen(text) > 16000 && text[strlen(text) - 1] == '\n');
-	CHECK(json && strlen(json) > 8000 && strcmp(json + strlen(json) - 5, "\\n\"}\n") == 0);
 	free(text);
-	free(json);
 }
 
 static void test_enabled(void)

@@ -17,7 +17,7 @@ struct settings {
 	uint64_t max_body;
 	double delay;
 	int strategy;
-	struct option_list seeds;
+	struct text_list seeds;
 };
 
 static const char *const STRATEGIES[] = {"bfs", "dfs", "sharc-offline", "stillpoint-offline", NULL};
@@ -205,7 +205,8 @@ static void test_refused(void)
 		{"--delay=soon p", "--delay needs a time such as 30, 1.5s, 20m or 2h, not 'soon'"},
 		{"--delay=-1 p", "--delay: -1 is out of range"},
 		{"--strategy=sharc-ofline p",
-			"unknown strategy 'sharc-ofline', did you mean 'sharc-offline'?"},
+			"unknown strategy 'sharc-ofline', did you mean 'sharc-offline'? It is one "
+			"of bfs, dfs, sharc-offline, stillpoint-offline"},
 		{"--strategy=random p", "unknown strategy 'random', it is one of bfs, dfs, "
 					"sharc-offline, stillpoint-offline"},
 	};
@@ -267,7 +268,7 @@ static void test_help(void)
 	CHECK(file != NULL);
 	if (!file)
 		return;
-	options_help(&COMMAND, file);
+	options_help(&COMMAND, false, file);
 	(void)fclose(file);
 	tap_golden("base/options-help.txt", (slice){text, size});
 	free(text);
@@ -326,13 +327,159 @@ static void test_no_text(void)
 	CHECK(!option_text(spec_of("tau"), &out, text).ptr); /* 0 is out of its range */
 }
 
+/* ---- a table that several commands share ---- */
+
+struct shared {
+	double pause;
+	uint32_t share;
+	bool ignores;
+	bool given[8];
+};
+
+static const char *const OBEY[] = {"obey", "ignore", NULL};
+static const char FIRST[] = "First", SECOND[] = "Second";
+
+static const struct option_spec SHARED[] = {
+	{.name = "pause",
+		.letter = 'p',
+		.kind = OPTION_DURATION,
+		.offset = offsetof(struct shared, pause),
+		.max = 60,
+		.usual = "auto",
+		.word = "auto",
+		.word_value = -1,
+		.group = FIRST,
+		.tags = 1,
+		.help = "pause"},
+	{.name = "share",
+		.kind = OPTION_UINT,
+		.offset = offsetof(struct shared, share),
+		.min = 1,
+		.max = 9,
+		.group = FIRST,
+		.help = "share"},
+	{.name = "robots",
+		.kind = OPTION_SWITCH,
+		.offset = offsetof(struct shared, ignores),
+		.choices = OBEY,
+		.usual = "obey",
+		.group = SECOND,
+		.help = "robots.txt"},
+	{.name = "deep",
+		.letter = 'D',
+		.kind = OPTION_FLAG,
+		.offset = offsetof(struct shared, ignores),
+		.group = SECOND,
+		.tags = 2,
+		.help = "deep"},
+	{.name = "tau", .kind = OPTION_GONE, .help = "0.7 counts"},
+	{.name = NULL},
+};
+
+static const char *refuses_deep(const struct option_spec *s)
+{
+	return s->tags & 2 ? "is for others" : NULL;
+}
+
+static bool has_first_tag(const struct option_spec *s)
+{
+	return s->tags & 1;
+}
+
+static const struct options SHARING = {.program = "p",
+	.command = "c",
+	.specs = SHARED,
+	.max_args = 1,
+	.refuses = refuses_deep,
+	.is_basic = has_first_tag,
+	.given = offsetof(struct shared, given)};
+
+static void test_shared(void)
+{
+	static const struct {
+		const char *argument;
+		int want;
+		double pause;
+		uint32_t share;
+		bool ignores;
+		const char *error;
+	} ROWS[] = {
+		{"x", 0, -1, 0, false, ""},
+		{"--pause=auto", 0, -1, 0, false, ""},
+		{"-p5", 0, 5, 0, false, ""},
+		{"--pause=90", ERR_USAGE, -1, 0, false,
+			"c: --pause must be at least 0 and at most 60, not 90 (try 'p c --help')"},
+		{"--pause=soon", ERR_USAGE, -1, 0, false,
+			"c: --pause needs auto or a time such as 30, 1.5s, 20m or 2h, not 'soon' "
+			"(try 'p c --help')"},
+		{"--share=9", 0, -1, 9, false, ""},
+		{"--share=-1", ERR_USAGE, -1, 0, false,
+			"c: --share must be at least 1 and at most 9, not -1 (try 'p c --help')"},
+		{"--robots=ignore", 0, -1, 0, true, ""},
+		{"--robots=maybe", ERR_USAGE, -1, 0, false,
+			"c: unknown robots 'maybe', it is one of obey, ignore (try 'p c --help')"},
+		{"--deep", ERR_USAGE, -1, 0, false, "c: --deep is for others (try 'p c --help')"},
+		{"--no-deep", ERR_USAGE, -1, 0, false,
+			"c: --deep is for others (try 'p c --help')"},
+		{"-D", ERR_USAGE, -1, 0, false, "c: --deep is for others (try 'p c --help')"},
+		{"--tau", ERR_USAGE, -1, 0, false,
+			"c: --tau is gone: 0.7 counts (try 'p c --help')"},
+		{"--tao", ERR_USAGE, -1, 0, false, "c: unknown option --tao (try 'p c --help')"},
+		{"--help", OPTIONS_HELP, -1, 0, false, ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		char command[] = "c", argument[32];
+		char *argv[] = {command, argument, NULL};
+		struct shared out = {0};
+		struct option_args args;
+		struct err err = {0};
+
+		tap_case("a shared table: %s", ROWS[i].argument);
+		(void)snprintf(argument, sizeof argument, "%s", ROWS[i].argument);
+		options_init(SHARED, &out);
+		CHECK_INT(options_parse(&SHARING, 2, argv, &out, &args, &err), ROWS[i].want);
+		CHECK_STR(err.text, ROWS[i].error);
+		CHECK_NEAR(out.pause, ROWS[i].pause, 0);
+		CHECK_INT(out.share, ROWS[i].share);
+		CHECK_INT(out.ignores, ROWS[i].ignores);
+		CHECK_INT(out.given[1], ROWS[i].share > 0);
+		CHECK_INT(out.given[2], ROWS[i].ignores);
+	}
+}
+
+static void test_shared_help(void)
+{
+	char *text[2] = {NULL, NULL};
+	char command[] = "c", help[] = "-h", all[] = "all";
+	char *argv[] = {command, help, all, NULL};
+	struct shared out = {0};
+	struct option_args args;
+	struct err err = {0};
+
+	CHECK_INT(options_parse(&SHARING, 3, argv, &out, &args, &err), OPTIONS_HELP_ALL);
+	for (int i = 0; i < 2; i++) {
+		size_t size = 0;
+		FILE *file = open_memstream(&text[i], &size);
+
+		options_help(&SHARING, i == 1, file);
+		(void)fclose(file);
+	}
+	CHECK(strstr(text[0], "First:\n") && strstr(text[0], "(default: auto)"));
+	CHECK(!strstr(text[0], "--share") && !strstr(text[0], "Second:"));
+	CHECK(strstr(text[1], "--share") && strstr(text[1], "Second:\n"));
+	CHECK(!strstr(text[1], "--deep") && !strstr(text[1], "--tau"));
+	free(text[0]);
+	free(text[1]);
+}
+
 static void test_inherit(void)
 {
 	static const struct options o = {.specs = SPECS};
 	struct settings from = {0}, to = {0}, own = {0};
 
-	CHECK_INT(option_list_push(&from.seeds, "a"), 0);
-	CHECK_INT(option_list_push(&own.seeds, "b"), 0);
+	CHECK_INT(text_list_push(&from.seeds, "a"), 0);
+	CHECK_INT(text_list_push(&own.seeds, "b"), 0);
 	CHECK_INT(options_inherit(&o, &from, &to), 0);
 	CHECK_INT(options_inherit(&o, &from, &own), 0);
 	CHECK(to.seeds.len == 1 && strcmp(to.seeds.ptr[0], "a") == 0);
@@ -354,6 +501,8 @@ int main(int argc, char **argv)
 	TAP_RUN(test_closest);
 	test_text();
 	TAP_RUN(test_no_text);
+	test_shared();
+	TAP_RUN(test_shared_help);
 	TAP_RUN(test_inherit);
 	return tap_done();
 }

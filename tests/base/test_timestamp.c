@@ -1,8 +1,8 @@
 #include "base/timestamp.h"
 
-#include "archive/warc_date.h"
 #include "base/err.h"
 #include "tap.h"
+#include "warc/warc_date.h"
 
 static void test_ranges(void)
 {
@@ -94,7 +94,7 @@ static void test_no_forms(void)
 
 		tap_case("no form: '%s'", TEXTS[i]);
 		CHECK(timestamp_read(slice_str(TEXTS[i]), NOW, &t) != 0);
-		CHECK_INT(timestamp_read_said(TEXTS[i], NOW, &t, &err), ERR_USAGE);
+		CHECK_INT(timestamp_read_said(slice_str(TEXTS[i]), NOW, &t, &err), ERR_USAGE);
 	}
 }
 

@@ -37,8 +37,8 @@ static void test_reserve(void)
 	for (uint32_t i = 0; i < 100; i++)
 		CHECK_INT(id_vec_push(&v, i), 0);
 	CHECK(v.ptr == ptr);
-	CHECK_INT(id_vec_reserve(&v, SIZE_MAX), ERR_NOMEM);
-	CHECK_INT(id_vec_reserve(&v, SIZE_MAX / 8), ERR_NOMEM);
+	CHECK_INT(id_vec_try_reserve(&v, SIZE_MAX), ERR_NOMEM);
+	CHECK_INT(id_vec_try_reserve(&v, SIZE_MAX / 8), ERR_NOMEM);
 	CHECK(v.ptr == ptr && v.len == 100);
 	CHECK_INT(v.ptr[99], 99);
 	id_vec_release(&v);

@@ -27,6 +27,8 @@ static const struct {
 	{"a mark that there is not", "mark:\t3\t4", ERR_SYNTAX},
 	{"a weight", "weigh:\t3\t0.25", 0},
 	{"a weight below 0", "weigh:\t3\t-1", ERR_SYNTAX},
+	{"a weight that no float holds", "weigh:\t3\t1E91", ERR_SYNTAX},
+	{"the largest weight", "weigh:\t3\t3.40282347e+38", 0},
 	{"no weight", "weigh:\t3", ERR_SYNTAX},
 	{"links that were not kept", "unkept:\tlength\t12", 0},
 	{"a place in the plan", "plan:\t5\t9\t-1\t1", 0},

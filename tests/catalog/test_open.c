@@ -72,7 +72,7 @@ static void test_durable(void)
 		{"PRAGMA journal_mode", "wal"},
 		{"PRAGMA synchronous", "2"},
 		{"PRAGMA application_id", "1400138864"},
-		{"PRAGMA user_version", "9"},
+		{"PRAGMA user_version", "10"},
 		{"PRAGMA trusted_schema", "0"},
 	};
 
@@ -216,6 +216,7 @@ static struct catalog_schema next_schema(const char *steps[NEXT_VERSION], const 
 	steps[CATALOG_VERSION] = step;
 	schema.steps = steps;
 	schema.version = NEXT_VERSION;
+	schema.whole = NULL;
 	return schema;
 }
 
@@ -225,6 +226,7 @@ static struct catalog_schema first_schema(void)
 	struct catalog_schema schema = *catalog_schema();
 
 	schema.version = 1;
+	schema.whole = NULL;
 	return schema;
 }
 
@@ -268,6 +270,7 @@ static void make_old(const char *path, int version)
 	struct err err = {0};
 
 	old.version = version;
+	old.whole = NULL;
 	CHECK_INT(catalog_open_schema(path, CATALOG_CREATE, &old, &c, &err), 0);
 	CHECK_INT(sqlite3_exec(c->db,
 			  "INSERT INTO capture(id, uuid, site, strategy, settings, single, state,"

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "archive/compact.h"
 #include "base/rng.h"
 #include "catalog_sample.h"
 #include "tap.h"
+#include "warc/compact.h"
 
 enum { TEXT_SIZE = 96, FOLDED_MAX = 4 << 20, PAGES = 12, ATTEMPTS = 1500 };
 

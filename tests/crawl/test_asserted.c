@@ -1,4 +1,4 @@
-#include "crawl/asserted.h"
+#include "crawl/polling.h"
 
 #include "base/rng.h"
 #include "tap.h"

@@ -1,4 +1,4 @@
-#include "crawl/budget.h"
+#include "crawl/gate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,14 +48,15 @@ static void test_last_day(void)
 
 	budget_init(&b, 1, 0, 0);
 	for (int i = 0; i < 100; i++)
-		budget_count(&b, START + 60 * i);
+		budget_spend(&b, (START + 60 * i) * CLOCK_NS_PER_SECOND);
 	CHECK_INT((int)budget_spent(&b, START + 60 * 99), 100);
 	CHECK_INT((int)budget_spent(&b, START + DAY), 99);
 	CHECK_INT((int)budget_spent(&b, START + DAY + 60 * 49), 50);
 	CHECK_INT((int)budget_spent(&b, START + 3 * DAY), 0);
-	budget_count(&b, START - DAY); /* long ago, or a clock that was wrong */
+	budget_spend(
+		&b, (START - DAY) * CLOCK_NS_PER_SECOND); /* long ago, or a clock that was wrong */
 	CHECK_INT((int)budget_spent(&b, START + 60 * 99), 100);
-	budget_count(&b, START + 10 * DAY);
+	budget_spend(&b, (START + 10 * DAY) * CLOCK_NS_PER_SECOND);
 	CHECK_INT((int)budget_spent(&b, START + 10 * DAY), 1);
 	budget_release(&b);
 }
@@ -96,6 +97,7 @@ static void test_account(void)
 		budget_release(&b);
 		budget_init(&b, 0.5, 0, -7); /* killed, and started twenty seconds later */
 		CHECK_INT(budget_open(&b, path, (START + 20) * CLOCK_NS_PER_SECOND, 0, &err), 0);
+		CHECK_INT((int)budget_spent(&b, START + 20), ROWS[i].sent);
 		CHECK_NEAR(budget_surplus(&b), i == 6 ? 3500 : 2 * ROWS[i].later, 2);
 		CHECK_INT(sent_at_once(&b), ROWS[i].later);
 		budget_release(&b);

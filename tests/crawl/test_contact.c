@@ -1,4 +1,4 @@
-#include "crawl/contact.h"
+#include "crawl/settings.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "crawl/counters.h"
+#include "crawl/limit.h"
 
 #include <math.h>
 

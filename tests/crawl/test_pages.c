@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "crawl/pages.h"
-#include "extract/link_kind.h"
+#include "formats/link_kind.h"
+#include "formats/url.h"
 #include "tap.h"
-#include "url/url.h"
 
 enum { MANY = 50000 }; /* more than memory is meant for */
 

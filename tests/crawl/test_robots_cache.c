@@ -1,4 +1,4 @@
-#include "crawl/robots_cache.h"
+#include "crawl/rules.h"
 
 #include <stdio.h>
 

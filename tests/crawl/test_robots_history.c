@@ -1,8 +1,8 @@
-#include "crawl/robots_history.h"
+#include "crawl/rules.h"
 
 #include <stdio.h>
 
-#include "extract/robots_policy.h"
+#include "formats/robots.h"
 #include "tap.h"
 
 static void add(struct catalog *c, uint32_t capture, const char *origin, enum robots_policy policy,

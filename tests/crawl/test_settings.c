@@ -27,14 +27,10 @@ static void fill(struct crawl_settings *s)
 	s->delay = 0.1;
 	s->time_limit = 1.0 / 3;
 	s->aim = 2;
-	s->tau = 0.25;
-	s->connect_timeout = 1e-9;
-	s->stall_timeout = 2;
 	s->timeout = 123456789.125;
 	s->max_body = UINT64_MAX;
 	s->warc_size = 1;
 	s->warc_coding = 2;
-	s->max_header = 2;
 	s->max_bytes = 3;
 	s->ca_file = "cacert-1.pem";
 	s->proxy = "socks5h://127.0.0.1:1080";
@@ -48,10 +44,10 @@ static void fill(struct crawl_settings *s)
 	s->max_outside = 0;
 	s->trap_budget = 17;
 	s->no_traps = true;
+	s->all_views = true;
 	s->size = 7;
 	s->jobs = 64;
 	s->attempts = 9;
-	s->automatic_delay = false;
 	s->single = s->plan_apart = s->no_requisites = s->no_sitemaps = true;
 }
 
@@ -67,14 +63,10 @@ static void check_numbers(const struct crawl_settings *got, const struct crawl_s
 	CHECK(got->delay == want->delay);
 	CHECK(got->time_limit == want->time_limit);
 	CHECK_INT(got->aim, want->aim);
-	CHECK(got->tau == want->tau);
-	CHECK(got->connect_timeout == want->connect_timeout);
-	CHECK(got->stall_timeout == want->stall_timeout);
 	CHECK(got->timeout == want->timeout);
 	CHECK(got->max_body == want->max_body);
 	CHECK(got->warc_size == want->warc_size);
 	CHECK_INT(got->warc_coding, want->warc_coding);
-	CHECK(got->max_header == want->max_header);
 	CHECK(got->max_bytes == want->max_bytes);
 	CHECK_INT(got->http2, want->http2);
 	CHECK_INT(got->insecure, want->insecure);
@@ -86,10 +78,10 @@ static void check_numbers(const struct crawl_settings *got, const struct crawl_s
 	CHECK_INT(got->max_outside, want->max_outside);
 	CHECK_INT(got->trap_budget, want->trap_budget);
 	CHECK_INT(got->no_traps, want->no_traps);
+	CHECK_INT(got->all_views, want->all_views);
 	CHECK_INT(got->size, want->size);
 	CHECK_INT(got->jobs, want->jobs);
 	CHECK_INT(got->attempts, want->attempts);
-	CHECK_INT(got->automatic_delay, want->automatic_delay);
 	CHECK_INT(got->single, want->single);
 	CHECK_INT(got->no_requisites, want->no_requisites);
 	CHECK_INT(got->plan_apart, want->plan_apart);
@@ -199,6 +191,49 @@ static void test_texts(void)
 	}
 }
 
+/* Lines as archives of earlier versions have them. */
+static void test_old_delays(void)
+{
+	static const struct {
+		const char *text;
+		double want;
+	} ROWS[] = {
+		{"seeds http://a/\n", CRAWL_DELAY_AUTO},
+		{"seeds http://a/\nautomatic_delay false\n", 0},
+		{"seeds http://a/\nautomatic_delay false\ndelay 2.5\n", 2.5},
+		{"seeds http://a/\ndelay 2\ntau 0.2\nmax_header 512\nconnect_timeout 3\n", 2},
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		struct crawl_settings s;
+		struct err err = {0};
+		struct arena arena;
+
+		arena_init(&arena, TEXT_MAX);
+		CHECK_INT(crawl_settings_read(&s, slice_str(ROWS[i].text), &arena, &err), 0);
+		CHECK_NEAR(s.delay, ROWS[i].want, 0);
+		CHECK_NEAR(s.timeout, 3600, 0);
+		crawl_settings_release(&s);
+		arena_release(&arena);
+	}
+}
+
+/* How long connecting and silence may last. */
+static void test_timeouts(void)
+{
+	static const double ROWS[][3] = {
+		{3600, 30, 60}, {10, 5, 5}, {90, 30, 45}, {36000, 300, 600}};
+
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		struct crawl_settings s;
+
+		crawl_settings_init(&s);
+		s.timeout = ROWS[i][0];
+		CHECK_NEAR(crawl_connect_timeout(&s), ROWS[i][1], 1e-9);
+		CHECK_NEAR(crawl_stall_timeout(&s), ROWS[i][2], 1e-9);
+	}
+}
+
 /* What lanes and WARC files need is the same for all captures of a lane. */
 static void test_own(void)
 {
@@ -215,6 +250,8 @@ int main(int argc, char **argv)
 	TAP_RUN(test_defaults);
 	TAP_RUN(test_line_break);
 	test_texts();
+	TAP_RUN(test_old_delays);
+	TAP_RUN(test_timeouts);
 	TAP_RUN(test_own);
 	return tap_done();
 }

@@ -1,4 +1,4 @@
-#include "crawl/sitemap_list.h"
+#include "crawl/sitemaps.h"
 
 #include <stdio.h>
 #include <stdlib.h>

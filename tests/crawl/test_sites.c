@@ -1,5 +1,5 @@
 /* Which seeds make one site. */
-#include "crawl/sites.h"
+#include "crawl/seeds.h"
 
 #include "tap.h"
 
@@ -72,7 +72,7 @@ static void test_entries(void)
 	add(&s, "http://a.example.org/sport/");
 	CHECK_INT((int64_t)s.list.len, 2);
 	CHECK_INT((int64_t)s.list.ptr[1].seeds.len, 2);
-	CHECK_NEAR(s.list.ptr[0].delay, 0, 0);
+	CHECK_NEAR(s.list.ptr[0].delay, CRAWL_DELAY_AUTO, 0);
 	CHECK_NEAR(s.list.ptr[1].delay, 3, 0);
 	sites_release(&s);
 	arena_release(&arena);

@@ -1,4 +1,4 @@
-#include "crawl/unkept.h"
+#include "crawl/discover.h"
 
 #include "tap.h"
 

@@ -1,4 +1,4 @@
-#include "crawl/warcinfo.h"
+#include "crawl/lane.h"
 
 #include <string.h>
 
@@ -34,7 +34,8 @@ static void test_fields(void)
 		{"contact", NULL, false, "operator", "https://a.example/bot"},
 		{"user agent", NULL, false, "http-header-user-agent", "agent/1"},
 		{"settings, with hyphens", &ONLY, false, "stillpoint-max-pages", "7"},
-		{"of several captures what they have in common", NULL, false, "stillpoint-tau", ""},
+		{"of several captures what they have in common", NULL, false,
+			"stillpoint-time-limit", ""},
 		{"which lanes need", NULL, false, "stillpoint-robots-age", "60"},
 		{"defaults are left out", NULL, false, "stillpoint-max-depth", ""},
 	};
@@ -48,7 +49,7 @@ static void test_fields(void)
 		settings.contact = "https://a.example/bot";
 		settings.ignore_robots = ROWS[i].ignore_robots;
 		settings.max_pages = 7;
-		settings.tau = 0.5;
+		settings.time_limit = 0.5;
 		settings.robots_age = 60;
 		CHECK_INT(text_list_push(&settings.seeds, "http://a.example/"), 0);
 		CHECK_INT(warcinfo_init(&w, &(struct warcinfo_params){.settings = &settings,

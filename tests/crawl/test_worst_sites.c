@@ -1,4 +1,4 @@
-#include "crawl/worst_sites.h"
+#include "crawl/crawl.h"
 
 #include <stdio.h>
 #include <string.h>

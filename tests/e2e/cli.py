@@ -40,7 +40,7 @@ BAD_FILES = [
 BAD_USAGE = [
     # label, what is said, arguments
     ("no command", "command is missing"),
-    ("unknown command", "did you mean 'simulate'?", "simulat"),
+    ("unknown command", "did you mean 'report'?", "repot"),
     ("unknown command, far off", "unknown command 'xyzzy'", "xyzzy"),
     ("unknown option", "unknown option '--verson'", "--verson"),
     ("help for an unknown command", "did you mean 'plan'?", "help", "plam"),
@@ -135,10 +135,10 @@ BAD_PLACES = [
      os.path.join(NOWHERE, "deep")),
     ("crawl: into nothing", 2, "--output is empty", "crawl", URL, "-o", ""),
     ("crawl: nobody's agent", 2, "--user-agent is empty", "crawl", URL, "-A", ""),
-    ("crawl: no DNS servers", 2, "crawl: --dns: the list is empty", "crawl", URL, "--dns", ""),
-    ("crawl: no certificates", 2, f"crawl: --cacert: {FILE}: no certificate found", "crawl", URL,
+    ("crawl: no DNS servers", 2, "crawl: --dns is wrong: the list is empty", "crawl", URL, "--dns", ""),
+    ("crawl: no certificates", 2, f"crawl: --cacert is wrong: {FILE}: no certificate found", "crawl", URL,
      "--cacert", FILE),
-    ("crawl: no file of certificates", 2, f"crawl: --cacert: {NOWHERE}: No such file", "crawl", URL,
+    ("crawl: no file of certificates", 2, f"crawl: --cacert is wrong: {NOWHERE}: No such file", "crawl", URL,
      "--cacert", NOWHERE),
     ("crawl: a directory of certificates", 2, "no certificate found", "crawl", URL, "--cacert",
      DIRECTORY),
@@ -195,28 +195,63 @@ def bad_usage():
             tap.refuse(2, want, *arguments)
 
 
+def printed(program, *arguments):
+    result = subprocess.run([program, *arguments], text=True, capture_output=True)
+    tap.equal((result.returncode, result.stderr), (0, ""))
+    return result.stdout
+
+
 def help_texts():
-    with tap.case("--version"):
-        words = tap.succeed("--version").split()
-        tap.equal((len(words), words[0]), (2, "stillpoint"))
-    with tap.case("help is --help"):
-        tap.equal(tap.succeed("help"), tap.succeed("--help"))
-    for command in "plan", "simulate":
+    for program in tap.PROGRAM, tap.LAB:
+        name = os.path.basename(program)
+        with tap.case(f"{name} --version"):
+            words = printed(program, "--version").split()
+            tap.equal((len(words), words[0]), (2, name))
+        with tap.case(f"{name} help is --help"):
+            tap.equal(printed(program, "help"), printed(program, "--help"))
+    for program, command in (tap.PROGRAM, "plan"), (tap.LAB, "simulate"):
         with tap.case(f"help {command}"):
-            text = tap.succeed("help", command)
-            tap.equal(text, tap.succeed(command, "--help"))
-            assert text.startswith(f"Usage: stillpoint {command} "), text
+            text = printed(program, "help", command)
+            tap.equal(text, printed(program, command, "--help"))
+            assert text.startswith(f"Usage: {os.path.basename(program)} {command} "), text
     with tap.case("the list of strategies marks the defaults"):
         marked = [line.split()[0] for line in tap.succeed("plan", "--list-strategies").splitlines()
                   if "(default of " in line]
         tap.equal(marked, ["stillpoint-offline", "stillpoint-online"])
-    with tap.case("lines fit on a terminal"):
-        commands = re.findall(r"^  ([a-z][a-z-]*) ", tap.succeed("help"), re.M)
-        assert len(commands) > 15, commands
-        for command in [[], *([command] for command in commands)]:
-            lines = tap.succeed("help", *command).splitlines()
-            wide = [line for line in lines if len(line) > 80 and " " in line.strip()]
-            tap.equal(wide, [])
+    for program, least in (tap.PROGRAM, 16), (tap.LAB, 4):
+        with tap.case(f"{os.path.basename(program)}: lines fit on a terminal"):
+            commands = re.findall(r"^  ([a-z][a-z-]*) ", printed(program, "help"), re.M)
+            assert len(commands) >= least, commands
+            for command in [[], *([command] for command in commands)]:
+                lines = printed(program, "help", *command).splitlines()
+                wide = [line for line in lines if len(line) > 80 and " " in line.strip()]
+                tap.equal(wide, [])
+
+
+MOVED = [["demo"], ["demo", "--help"], ["living-site"], ["living-site", "--pages", "9"], ["simulate"],
+         ["simulate", "--table", "list"], ["help", "simulate"],
+         *(["inspect", what] for what in ("allocate", "distance", "pagerank", "rate")),
+         ["inspect", "rate", "--help"], ["inspect", "rate", "no-such-file"]]
+
+
+def moved_commands():
+    for words in MOVED:
+        with tap.case(f"moved to the laboratory: {' '.join(words)}"):
+            done = subprocess.run([tap.PROGRAM, *words], text=True, capture_output=True)
+            tap.equal((done.returncode, done.stdout), (2, ""))
+            name = " ".join(word for word in words if word not in ("help", "--help", "no-such-file"))
+            name = name.split(" --")[0]
+            tap.equal(done.stderr, f"stillpoint: '{name}' is now a command of stillpoint-lab: "
+                                   f"run 'stillpoint-lab {name}'\n")
+    with tap.case("nothing else has moved"):
+        for words in ["simulates"], ["inspect", "rates"], ["inspect", "inspect", "rate"], ["rate"]:
+            done = subprocess.run([tap.PROGRAM, *words], text=True, capture_output=True)
+            tap.equal((done.returncode, "-lab" in done.stderr), (2, False))
+    with tap.case("the laboratory does nothing of the product"):
+        for words in ["crawl", "http://127.0.0.1:9/"], ["inspect", "url", "http://h/"], ["plan", GOOD]:
+            done = subprocess.run([tap.LAB, *words], text=True, capture_output=True)
+            tap.equal((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1))
+            assert done.stderr.startswith("stillpoint-lab: "), done.stderr
 
 
 OUTPUTS = [["--help"], ["--version"], ["plan", "--help"], ["plan", "--list-strategies"],
@@ -226,11 +261,11 @@ OUTPUTS = [["--help"], ["--version"], ["plan", "--help"], ["plan", "--list-strat
 
 
 def fails_to_write(arguments, stdout):
-    result = subprocess.run([tap.PROGRAM, *arguments], stdout=stdout, stderr=subprocess.PIPE,
+    result = subprocess.run(tap.command(*arguments), stdout=stdout, stderr=subprocess.PIPE,
                             text=True)
     tap.equal(result.returncode, 1)
     tap.equal(result.stderr.count("\n"), 1)
-    assert result.stderr.startswith("stillpoint: standard output: "), result.stderr
+    assert re.match("stillpoint(-lab)?: standard output: ", result.stderr), result.stderr
     return result.stderr
 
 
@@ -244,7 +279,7 @@ def lost_output():
         with tap.case(f"the reader has gone: {name}"):
             reader, writer = os.pipe()
             os.close(reader)
-            result = subprocess.run([tap.PROGRAM, *arguments], stdout=writer,
+            result = subprocess.run(tap.command(*arguments), stdout=writer,
                                     stderr=subprocess.PIPE, text=True)
             os.close(writer)
             tap.equal((result.returncode, result.stderr), (-signal.SIGPIPE, ""))
@@ -270,5 +305,6 @@ bad_files()
 bad_places()
 bad_usage()
 help_texts()
+moved_commands()
 lost_output()
 tap.done()

@@ -140,7 +140,11 @@ with tap.case("every way in which a page has requisites"):
     got = {short(row["url"]): (row["composite"], set(parts(REPORT, row)))
            for row in REPORT["verdicts"] if row["composite"]}
     tap.equal(got, WANT)
+    spoilers = REPORT["composites"].pop("spoiled_by")
     tap.equal(REPORT["composites"], {"pages": 9, "sharp": 4})
+    tap.equal([(short(row["url"]), row["verdict"], row["pages"]) for row in spoilers[:1]],
+              [("/changing.png", "changed", 3)])
+    tap.equal({short(row["url"]): row["pages"] for row in spoilers[1:]}, {"/private/x.png": 1})
 
 with tap.case("a requisite has no composite of its own"):
     tap.equal({row["composite"] for row in REPORT["verdicts"] if row["kind"] != "page"}, {None})
@@ -163,6 +167,12 @@ with tap.case("for people"):
     assert f"{ROOT}/blurred.html: blurred\n" in text, text
     assert re.search(rf"^  [a-z-]+ +changed +{ROOT}/changing\.png$", text, re.M), text
     assert "  and others that were not kept\n" in text, text
+    assert re.search(rf"^{ROOT}/changing\.png +3  changed$", text, re.M), text
+    why = tap.succeed("report", ARCHIVE, "--why", ROOT + "/blurred.html")
+    assert re.search(rf"^composite +blurred, because of\n +{ROOT}/changing\.png: changed; "
+                     r"it spoils 3 pages$", why, re.M), why
+    assert "nothing was known" in why, why
+    assert "because of" not in tap.succeed("report", ARCHIVE, "--why", ROOT + "/whole.html")
     assert "state of requisites" in text and "not captured" in text, text
     assert "state of requisites" not in tap.succeed("report", ARCHIVE), "not asked for"
 
@@ -181,7 +191,7 @@ LIES = (
 
 for label, sql, want in LIES:
     with tap.case(f"verify: {label}"):
-        lying = tap.path("lying")
+        lying = tap.doctored(tap.path("lying"))
         shutil.rmtree(lying, ignore_errors=True)
         shutil.copytree(ARCHIVE, lying)
         tap.equal(tap.run("verify", lying).returncode, 0)

@@ -95,6 +95,10 @@ PAGES = {
     "/broken-gzip-other": ([http("no gzip", "200 OK", "Content-Encoding: gzip"),
                             http("no gzap", "200 OK", "Content-Encoding: gzip")], "changed"),
     "/empty": ([http("", "204 No Content")], "sharp"),
+    "/empty-length": ([b"HTTP/1.1 204 No\r\nContent-Length:\r\n\r\n"], "sharp"),
+    "/empty-wrong-length": ([b"HTTP/1.1 204 No\r\nContent-Length: 7\r\n\r\n"], "sharp"),
+    "/empty-two-lengths": ([b"HTTP/1.1 204 No\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"],
+                           "failed", "protocol: "),
     "/loop-1": ([http("", MOVED, "Location: /loop-2")], "sharp"),
     "/loop-2": ([http("", MOVED, "Location: /loop-1")], "sharp"),
     # Coming and going.

@@ -101,7 +101,7 @@ sites:
                               "--exclude", 'a "b" \\. #x', "--user-agent", "é: x")
         again = tap.succeed("crawl", "--config", tap.write("again.yaml", printed), "--print-config")
         tap.equal(again, printed)
-        assert "\njobs: 3\n" in printed and "\n    delay: 2ms\n" in printed, printed
+        assert "\njobs: 3\n" in printed and "\n    delay: 0.002\n" in printed, printed
         plain = tap.succeed("crawl", one.url, "--print-config", "--delay", "2", "--single")
         assert "\ndelay: 2\n" in plain and "\nsingle: true\n" in plain, plain
         assert f"\n  - url: \"{one.url}\"\n" in plain or f"\n  - url: {one.url}\n" in plain, plain
@@ -149,14 +149,14 @@ sites:
 ERRORS = [
     ("unknown key", "sites:\n  - urll: x\n", "f.yaml:2:5: unknown key 'urll', did you mean 'url'?"),
     ("a key for the crawl in a site", "sites:\n  - url: http://a/\n    lanes: 3\n",
-     "f.yaml:3:5: 'lanes' is for the whole crawl"),
+     "f.yaml:3:5: 'lanes' is for all sites together; put it at the top"),
     ("missing key", "sites:\n  - delay: 2\n", "f.yaml:2:5: the key 'url' is missing"),
     ("wrong kind", "sites: 5\n", "f.yaml:1:8: sites needs a list"),
     ("no URL", "delay: 2\n", "a URL is missing"),
-    ("bad value", "delay: fast\nsites: [{url: 'http://a/'}]\n", "f.yaml:1:8: delay is 'auto' or"),
+    ("bad value", "delay: fast\nsites: [{url: 'http://a/'}]\n", "f.yaml:1:8: delay needs auto or a time such as 30, 1.5s, 20m or 2h, not 'fast'"),
     ("not a URL", "sites:\n  - url: ftp://x/\n", "f.yaml:2:10: 'ftp://x/' is not an http"),
     ("not a pattern", "exclude: ['a', '(']\n", "f.yaml:1:16: exclude '('"),
-    ("no such file", "sites:\n  - {url: http://a/, cacert: /no/such}\n", "f.yaml:2:5: --cacert"),
+    ("no such file", "sites:\n  - {url: http://a/, cacert: /no/such}\n", "f.yaml:2:30: cacert is wrong: /no/such"),
     ("duplicate", "delay: 1\ndelay: 2\n", "f.yaml:2:1: duplicate key 'delay'"),
     ("two names", "output: a\narchive: b\n", "f.yaml:2:10: archive and output are the same"),
     ("not YAML", "a: [\n", "f.yaml:2:1: "),

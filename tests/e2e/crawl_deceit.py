@@ -53,7 +53,7 @@ def our_documentation():
     pages of references, each name with a line of its own and many times the same words."""
     root = pathlib.Path(os.environ["SRCDIR"])
     texts = {str(path.relative_to(root)): path.read_text(encoding="utf-8")
-             for pattern in ("docs/*.md", "*.md", "include/stillpoint/*.h", "src/base/*.h", "src/url/*.h")
+             for pattern in ("docs/*.md", "*.md", "include/stillpoint/*.h", "src/base/*.h", "src/formats/url*.h")
              for path in sorted(root.glob(pattern))}
     names = sorted(set(re.findall(r"\b[a-z]+_[a-z_]+(?=\()", "".join(texts.values()))))
     pages = [marked_up(text) if name.endswith(".md") else f"<h1>{name}</h1><pre>{html.escape(text)}</pre>"

@@ -194,9 +194,9 @@ def rules(report):
     return {row["rule"].rsplit(" at ", 1)[0]: row for row in report["dust"]}
 
 
-with tap.case("by default nothing is left out, and the rules that would hold are reported"):
+with tap.case("learning leaves nothing out but views, and reports the rules that would hold"):
     with TenKinds() as server:
-        report = tap.load("crawl", server.url, *QUICK, "-o", tap.path("learn"))
+        report = tap.load("crawl", server.url, *QUICK, "--views", "-o", tap.path("learn"))
     found = rules(report)
     for kind in server.variants(0):
         name = "parameter ref" if kind == "parameter" else kind
@@ -208,7 +208,7 @@ with tap.case("by default nothing is left out, and the rules that would hold are
 
 with tap.case("learning costs no request"):
     with TenKinds() as server:
-        tap.load("crawl", server.url, *QUICK, "--dust", "off", "-o", tap.path("off"))
+        tap.load("crawl", server.url, *QUICK, "--views", "--dust", "off", "-o", tap.path("off"))
     tap.equal(visits, len(set(server.asked)))
 
 with tap.case("applied, nine tenths of ten kinds of duplicates are not fetched, and nothing is lost"):

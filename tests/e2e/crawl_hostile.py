@@ -29,7 +29,7 @@ DEADLINE = 120
 LIMITS = ["--delay", "0", "--max-body", "2M"]
 # For servers that want to be waited for. All others get the minutes that are usual: on a loaded
 # machine they may need them.
-IMPATIENT = ["--stall-timeout", "4s", "--timeout", "10s"]
+IMPATIENT = ["--timeout", "10s"]
 
 
 # What the kernel says of a process includes the memory of the one that started it, so that had

@@ -198,6 +198,8 @@ def long_unreachable():
     """Nobody has reached it for a month: everything is allowed."""
     site = Site({"/": links("/a"), "/a": page(b"a")}, respond("500 Oops"))
     tap.equal(Capture("month", site.url).done.returncode, 1)
+    left_out = tap.load("report", tap.path("month"))["left_out"]
+    tap.equal((left_out["unreachable"], left_out["robots"]), (1, 0))  # it refused nothing
     change(tap.path("month"), "UPDATE robots SET fetched = fetched - 31 * 86400000000000")
     capture = Capture("month", site.url)
     capture.check()

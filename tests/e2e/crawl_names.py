@@ -136,7 +136,7 @@ with tap.case("the end says where the archive is, how large, and what is next"):
 with tap.case("a DNS server that is none"):
     result = tap.run("crawl", "http://site.test/", "--dns", "nonsense", "-o", tap.path("nonsense"))
     tap.equal(result.returncode, 2)
-    assert "--dns: 'nonsense' is not a list of DNS servers" in result.stderr, result.stderr
+    assert "--dns is wrong: 'nonsense' is not a list of DNS servers" in result.stderr, result.stderr
 
 # ---- politeness ----
 

@@ -168,8 +168,7 @@ LIES = [
     ("the version of the rules", f"UPDATE observation SET rule_set = 1 WHERE {PAGE}", OTHER),
     ("masked text", f"UPDATE observation SET masked = masked + 1 WHERE {PAGE}", OTHER),
     ("rules", f"UPDATE observation SET rules = 'nonce=1' WHERE {PAGE}", OTHER),
-    ("close-delimited", f"UPDATE observation SET close_delimited = 1 WHERE {PAGE}",
-     "catalog says changed, the WARC says sharp"),
+    ("close-delimited", f"UPDATE observation SET close_delimited = 1 WHERE {PAGE}", OTHER),
     ("evidence", "UPDATE verdict SET evidence = 'bytes' WHERE id & 0xffffffff ="
      f" (SELECT id & 0xffffffff FROM page WHERE url = '{row['url']}')",
      "stored evidence is bytes, the WARC says normalised"),
@@ -177,7 +176,7 @@ LIES = [
 
 
 def lie(sql):
-    lying = tap.path("lying")
+    lying = tap.doctored(tap.path("lying"))
     shutil.rmtree(lying, ignore_errors=True)
     shutil.copytree(archive, lying)
     with contextlib.closing(sqlite3.connect(os.path.join(lying, "catalog.sqlite"))) as database:
@@ -201,7 +200,7 @@ tap.succeed("export", archive, "--warc", os.path.join(WRITTEN, "warc", "a.warc.g
 
 def rewrite(old, new):
     """A copy of the WARC files in which the attempts at the page say something else."""
-    lying = tap.path("rewritten")
+    lying = tap.doctored(tap.path("rewritten"))
     count = living.rewrite(WRITTEN, lying,
                            lambda record: record.type == "metadata" and
                            record.fields["WARC-Target-URI"] == row["url"],

@@ -287,8 +287,8 @@ with tap.case("what is wrong with an order or a budget is said in one line"):
                 ("line 2", "--order", "weights=" + tap.write("w3", "url,weight\nhttp://a/,-1\n")),
                 ("line 3", "--order", "weights=" + tap.write("w4", "url,weight\nhttp://a/,1\nhttp://a/,2\n")),
                 ("no-such-file", "--order", "weights=no-such-file"),
-                ("--host-budget is auto or", "--host-budget", "0"),
-                ("--host-budget is auto or", "--host-budget", "many")):
+                ("--host-budget must be at least 1", "--host-budget", "0"),
+                ("--host-budget needs auto or a whole number", "--host-budget", "many")):
             tap.refuse(2, want, "crawl", server.url, *options, "-o", tap.path("never"))
     assert not os.path.exists(tap.path("never"))
 

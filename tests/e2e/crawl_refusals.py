@@ -74,8 +74,7 @@ def change(archive, sql):
 
 
 def copy(archive, name):
-    shutil.copytree(archive, tap.path(name))
-    return tap.path(name)
+    return tap.doctored(shutil.copytree(archive, tap.path(name)))
 
 
 # ---- sites ----
@@ -204,7 +203,7 @@ with tap.case("options that cannot be"):
     refused_as_usage(URL, "--strategy", "stilpoint", says=["did you mean 'stillpoint'?"])
     refused_as_usage(URL, "--strategy", "xyzzy", says=["--list-strategies"])
     for delay in ("-1", "nan", "inf", "1 parsec", "", "1e9"):
-        refused_as_usage(URL, f"--delay={delay}", says=["--delay", f"'{delay}'"])
+        refused_as_usage(URL, f"--delay={delay}", says=["--delay", f"not {delay}" if delay in ("-1", "1e9") else f"'{delay}'"])
     refused_as_usage(URL, "--include", "(", says=["--include '('", "parenthesis"])
     refused_as_usage(URL, "--exclude", "[a", says=["--exclude '[a'", "]"])
     refused_as_usage(URL, "--max-pages", "0", says=["--max-pages"])
@@ -260,7 +259,7 @@ def make_older(archive):
         for column in columns:
             change(archive, f"ALTER TABLE {table} DROP COLUMN {column}")
     for table in ("requisite", "import_progress", "learned", "look", "looks", "packed", "replaced", "links",
-                  "dust", "poll"):
+                  "dust", "poll", "saved"):
         change(archive, f"DROP TABLE {table}")
     change(archive, "PRAGMA user_version = 3")
 

@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import os
 import shutil
+import time
 
 import living
 import rawserver
@@ -37,10 +38,11 @@ def page(body, charset="utf-8", status="200 OK"):
 
 
 class Site:
-    """Page NAME shows the next of its states at each look; pages share their bodies."""
+    """Page NAME shows the next of its states at each look. Pages share their bodies: all, or that of
+    the first look alone."""
 
-    def __init__(self, noise, names, charsets=("utf-8",)):
-        self.noise, self.names, self.charsets = noise, names, charsets
+    def __init__(self, noise, names, charsets=("utf-8",), own=False):
+        self.noise, self.names, self.charsets, self.own = noise, names, charsets, own
         self.looks = collections.defaultdict(itertools.count)
         self.first = 0
 
@@ -51,12 +53,15 @@ class Site:
 
     def __call__(self, request):
         if request.path == "/":
-            return page("".join(f"<a href=/{name}>x</a>" for name in self.names))
+            words = hashlib.sha512(b"front").hexdigest()  # a record that is worth referring to
+            return page(words + "".join(f"<a href=/{name}>x</a>" for name in self.names))
         name = request.path.removeprefix("/")
         if name not in self.names:
             return rawserver.NOT_FOUND
         look = next(self.looks[name])
         state = 0 if look == 0 else self.first + look
+        if self.own and look:
+            state += 1000 * self.names.index(name)
         return page(self.noise(state) if name[0] != "s" else "",
                     self.charsets[self.names.index(name) % len(self.charsets)])
 
@@ -111,6 +116,9 @@ with tap.case("pages that share their bodies are sharp in spite of their noise")
         # Both looks at two of the pages are in records of the third.
         assert len(revisit_records(archive)) >= 3, revisit_records(archive)
         verify(archive)
+        second = int(time.time())
+        while int(time.time()) == second:  # a date of its own, or a body is stored again
+            time.sleep(0.02)
         site.begin(20)
         report, rows = crawl(server, archive, "--no-probes")
         tap.equal(report["capture"], 2)
@@ -129,7 +137,7 @@ with tap.case("a body that is not there proves nothing"):
     [bodies] = files_with_response(lost, server.url)
     os.unlink(bodies)
     assert server.url in revisit_records(lost), revisit_records(lost)
-    done = tap.run("verify", lost, "--warc-only")
+    done = tap.run("verify", lost, "--warc-only", "-v")
     tap.equal(done.returncode, 1)
     assert "the record it refers to is not there" in done.stdout, done.stdout
     assert "0 sharp" in done.stdout or " 0 of " in done.stdout, done.stdout
@@ -152,15 +160,16 @@ with tap.case("the same bytes under another charset are another text"):
         verify(archive)
 
 with tap.case("rules are learned from such looks, and act on them"):
-    names = [f"f{i}" for i in range(6)] + [f"s{i}" for i in range(60)]
-    archive, site = tap.path("unknown"), Site(unknown, names)
+    # The second capture shows the states of the first again: all its looks are revisit records.
+    names = [f"f{i}" for i in range(20)] + [f"s{i}" for i in range(300)]
+    archive, site = tap.path("unknown"), Site(unknown, names, own=True)
     with rawserver.Server(site) as server:
-        for capture, first in enumerate((10, 20), 1):
-            site.begin(first)
+        for capture in (1, 2):
+            site.begin(10)
             report, rows = crawl(server, archive)
             tap.equal(report["capture"], capture)
-            check_sharp(rows, names[:6], "learned")
-            for name in names[:6]:
+            check_sharp(rows, names[:20], "learned")
+            for name in names[:3]:
                 check_diff(archive, server.url + name, "learned", "input[name=zq7]@value")
             verify(archive)
 

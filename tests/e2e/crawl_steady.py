@@ -137,7 +137,7 @@ def put_off():
 def hung():
     """The barrier waits for no second timeout of a page that never answers."""
     with Site(slow=hang) as site:
-        report = crawl(site, "hung", "--stall-timeout", "12s")
+        report = crawl(site, "hung", "--timeout", "24s")
     others_are_sharp(report, site.url + "slow")
     row = row_of(report, site.url + "slow")
     tap.equal((row["verdict"], row["reason"].split(":")[0]), ("failed", "timeout"))

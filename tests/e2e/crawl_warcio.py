@@ -61,9 +61,16 @@ with tap.case("warcio finds the same records, in several files"):
                         "length": record["length"], "warc-type": record["type"]}
                        for record in RECORDS])
 
+def check_sums(lines, types):
+    """Records have a digest of their block, responses one of their payload."""
+    words = collections.Counter(tuple(line.split(" ")[1:3]) for line in lines)
+    for kind, count in types.items():
+        tap.equal((kind, words[kind, "payload" if kind == "response" else "block"]), (kind, count))
+
+
 with tap.case("warcio computes the digests that the records state"):
     lines = node(f"{SOURCE}/warcio.mjs", MODULES, *FILES).splitlines()
-    tap.equal(sum(" block " in line for line in lines), len(RECORDS))
+    check_sums(lines, collections.Counter(record["type"] for record in RECORDS))
     assert sum(" response payload " in line for line in lines) > 80
 
 with tap.case("every revisit refers to a response of the same payload"):
@@ -78,7 +85,7 @@ with tap.case("warcio reads what an export makes of compact looks"):
     counts = json.loads(node(f"{SOURCE}/warcio_revisits.mjs", MODULES, exported))
     assert counts["revisit"] > 20, counts
     lines = node(f"{SOURCE}/warcio.mjs", MODULES, exported).splitlines()
-    tap.equal(sum(" block " in line for line in lines), sum(counts.values()))
+    check_sums(lines, counts)
 
 
 def entries(lines):
@@ -107,8 +114,8 @@ if shutil.which("nghttpd"):
                         "-o", tap.path("h2"))
         files = living.warc_files(tap.path("h2"))
         lines = node(f"{SOURCE}/warcio.mjs", MODULES, *files).splitlines()
-        records = [record for file in files for record in living.records(file)]
-        tap.equal(sum(" block " in line for line in lines), len(records))
+        records = [record for file in files for record in living.stored_records(file)]
+        check_sums(lines, collections.Counter(record.type for record in records))
         tap.equal(sum(" response payload " in line for line in lines), 4)
         with open(f"{tap.path('h2')}/index.cdxj", encoding="utf-8") as index:
             ours = entries(index)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""stillpoint demo: a small shop, quickly; every archive it leaves is finished, sound and honest."""
+"""stillpoint-lab demo: a small shop, quickly; every archive it leaves is finished, sound and honest."""
 
 import os
 import re
@@ -56,7 +56,7 @@ with tap.case("a directory that is there is left alone"):
     tap.equal(again.stderr.count("\n"), 1)
 
 with tap.case("Ctrl-C ends it"):
-    demo = subprocess.Popen([tap.PROGRAM, "demo", "--output", tap.path("stopped")], stdout=subprocess.PIPE, text=True)
+    demo = subprocess.Popen([tap.LAB, "demo", "--output", tap.path("stopped")], stdout=subprocess.PIPE, text=True)
     demo.stdout.readline()
     demo.send_signal(signal.SIGINT)
     rest = demo.communicate(timeout=60)[0]

@@ -60,7 +60,7 @@ def versions(request):
 
 PATHS = ["/same", "/noise", "/price", "/hostile", "/long", "/wide", "/lines.txt", "/latin.txt", "/image.png",
          "/still.png", "/packed", "/packed-same", "/copy", "/odd-coding", "/empty", "/gone", "/moved", "/lost",
-         "/cut", "/closed", "/never"]
+         "/cut", "/closed", "/closed-whole", "/never"]
 
 
 def answer(request):
@@ -71,9 +71,11 @@ def answer(request):
         return rawserver.page(FILLER)
     if request.path == "/moved":
         return rawserver.respond("302 Found", location="/price" if again else "/same")
-    if request.path == "/closed":
+    if request.path in ("/closed", "/closed-whole"):
         request.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n<!-- %d -->" % again)
         request.send(FILLER)
+        if request.path == "/closed-whole":
+            request.send(b"</html>\n")
         return None
     if request.path == "/cut":
         if again:
@@ -194,6 +196,9 @@ def check_details(archive, url):
         found = tap.load("diff", archive, url + "/closed")
         tap.equal((found["same"], found["differs"], found["visit"]["close_delimited"]), (None, [], True))
         assert "may be cut off" in found["doubt"], found
+    with tap.case("unless both end in what ends a document of their format"):
+        found = tap.load("diff", archive, url + "/closed-whole")
+        tap.equal((found["same"], found["visit"]["close_delimited"]), ("normalised", True))
     with tap.case("a body that was cut off is never the same"):
         result = tap.run("diff", archive, url + "/cut", "--json")
         if result.returncode == 0:

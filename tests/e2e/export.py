@@ -229,7 +229,8 @@ with tap.case("WACZ and WARC files come in: copied once, indexed, and shown"):
         "import", tap.path("other.warc"), PACKAGE, "-o", fresh)), said
     for name in map(os.path.basename, living.warc_files(ARCHIVE)):
         tap.equal(read(f"{fresh}/warc/{name}"), read(f"{ARCHIVE}/warc/{name}"))
-    assert "a capture of another archive" in tap.succeed("verify", fresh)
+    assert "capture 1: " in tap.succeed("verify", fresh)
+    tap.equal(len(tap.load("report", fresh, "--captures")["captures"]), 1)
     with Server(fresh) as server:
         tap.equal(server.text(f"/fresh/2020id_/{URL}second"), "<title>Older</title>")
         assert "Milk is 1.09" in server.text(f"/fresh/2100id_/{URL}")

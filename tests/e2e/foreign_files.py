@@ -136,7 +136,7 @@ def expand(command, archive, place):
     config = os.path.join(place, "watch.yaml")
     with open(config, "w", encoding="utf-8") as file:
         file.write(f"archive: {archive}\nbudget:\n  requests: 1/s\nsites:\n"
-                   "  - url: http://127.0.0.1:9/\n    policy: fresh\n")
+                   "  - url: http://127.0.0.1:65533/\n    policy: fresh\n")
     names = {"A": archive, "O": os.path.join(place, "out"), "C": config,
              "W": tap.path("given.warc.gz")}
     return [word.format(**names) for word in command.split()]

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Every `stillpoint inspect` on odd input: it never crashes or hangs, what it prints is one JSON
+"""Every `stillpoint inspect` and `stillpoint-lab inspect` on odd input: it never crashes or hangs, what it prints is one JSON
 object per line with the keys of the contract, and what it cannot read it says in one line, with
 status 2."""
 
 import json
+import re
 import subprocess
 
 import tap
@@ -33,7 +34,7 @@ INPUTS = {
 
 def run(what, name, data=None):
     """Status, lines of output, lines of complaint; name is that of the file, or -."""
-    done = subprocess.run([tap.PROGRAM, "inspect", what, name, *OTHERS.get(what, [])], input=data,
+    done = subprocess.run(tap.command("inspect", what, name, *OTHERS.get(what, [])), input=data,
                           capture_output=True, timeout=120)
     return done.returncode, done.stdout.decode().splitlines(), done.stderr.decode().splitlines()
 
@@ -48,7 +49,7 @@ def check_readable(what, outcome):
 def check_refused(what, outcome):
     status, lines, complaints = outcome
     tap.equal((status, lines, len(complaints)), (2, [], 1))
-    assert complaints[0].startswith(f"stillpoint: inspect {what}: "), complaints
+    assert re.match(f"stillpoint(-lab)?: inspect {what}: ", complaints[0]), complaints
 
 
 for what in KEYS:

@@ -70,7 +70,7 @@ for label, line in [("cut", '{"intervals":[[1,true]'), ("no list", '{"intervals"
         file = tap.write("bad", ('{"intervals":[]}\n' + line + "\n").encode())
         done = tap.run("inspect", "rate", file)
         tap.equal(done.returncode, 2)
-        assert done.stderr.startswith(f"stillpoint: inspect rate: {file}:2: "), done.stderr
+        assert done.stderr.startswith(f"stillpoint-lab: inspect rate: {file}:2: "), done.stderr
 
 for prior in ["1", "0,1", "a,b", "1,-1", "1,2,3"]:
     with tap.case(f"refused prior: {prior}"):

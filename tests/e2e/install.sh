@@ -107,8 +107,9 @@ build_example() {
 ok 'make install' make_install
 # From here on pkg-config sees what was installed, and not what the build needs.
 export PKG_CONFIG_PATH=$root/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$tmp/root
-for file in bin/stillpoint lib/libstillpoint.a lib/libstillpoint.so.0 lib/libstillpoint.so \
-	share/man/man1/stillpoint.1 share/bash-completion/completions/stillpoint; do
+for file in bin/stillpoint bin/stillpoint-lab lib/libstillpoint.a lib/libstillpoint.so.0 lib/libstillpoint.so \
+	share/man/man1/stillpoint.1 share/bash-completion/completions/stillpoint \
+	share/man/man1/stillpoint-lab.1 share/bash-completion/completions/stillpoint-lab; do
 	ok "installs $file" test -e "$root/$file"
 done
 for page in "$SRCDIR"/docs/man/*.1; do
@@ -118,6 +119,7 @@ for page in "$SRCDIR"/docs/*.md; do
 	ok "installs ${page##*/}" test -e "$root/share/doc/stillpoint/${page##*/}"
 done
 ok 'the program runs' "$root/bin/stillpoint" --version
+ok 'the laboratory runs' "$root/bin/stillpoint-lab" --version
 ok 'the program holds our code itself' needs_no_libstillpoint "$root/bin/stillpoint"
 ok 'the library needs libm and libc only' needs_only_libc_and_libm "$root/lib/libstillpoint.so"
 ok 'the soname has the major version' \

@@ -87,7 +87,8 @@ with tap.case("with --bytes-only no rule acts"):
 
 with tap.case("for people"):
     text = tap.succeed("judge", A, B)
-    assert "3 of 8 captured pages are sharp" in text, text
+    assert "4 of 8 captured pages are proven (50.0 %): 3 sharp, 1 absent." in text, text
+    assert "hardly ever" not in text, text  # nothing was assumed
     text = tap.succeed("judge", A, B, "--why", SITE + "noise")
     for part in ("sharp, the same after the rules above", "foreign-times", "a.warc.gz at "):
         assert part in text, text

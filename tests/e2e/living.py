@@ -42,7 +42,7 @@ class Site:
         self.pages_path = tap.path(f"{name}.pages")
         self.rates_path = tap.path(f"{name}.rates")
         self.process = subprocess.Popen(
-            [tap.PROGRAM, "living-site", *map(str, options), "--truth", self.truth_path,
+            [tap.LAB, "living-site", *map(str, options), "--truth", self.truth_path,
              "--write-pages", self.pages_path, "--write-rates", self.rates_path],
             stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
@@ -207,16 +207,68 @@ def looks(batch):
         yield from look(batch, Row(rest.text()))
 
 
+def own(record, forms):
+    """The request and the metadata of a record that has them in its header (docs/archive.md)."""
+    url, date = record.fields["WARC-Target-URI"], record.fields["WARC-Date"]
+    capture, leg, *numbers = record.fields["stillpoint-attempt"].split(" ")
+    number, status, form, sent, clock, wait, rest = map(int, numbers)
+    tap.equal(len(record.all("stillpoint-attempt")), 1)
+    sent += int(datetime.datetime.fromisoformat(date.replace("Z", "+00:00")).timestamp()) * 10**9
+    times = {"requestSent": 0, "firstByte": wait, "lastByte": wait + rest}
+    lines = {"capture": capture, "leg": leg, "attempt": number, "status": status}
+    lines |= {name: nanoseconds(sent + time) for name, time in times.items()}
+    lines |= {f"monotonic{name[0].upper()}{name[1:]}": clock + time for name, time in times.items()}
+    if record.all("WARC-Protocol"):
+        lines |= {"protocol": " ".join(record.all("WARC-Protocol"))}
+    if "WARC-Cipher-Suite" in record.fields:
+        lines |= {"cipherSuite": record.fields["WARC-Cipher-Suite"]}
+    for name, value in record.lines:
+        if name.startswith("stillpoint-") and name != "stillpoint-attempt":
+            assert name.removeprefix("stillpoint-") not in lines, name
+            lines[name.removeprefix("stillpoint-")] = value
+    order = ("capture leg purpose postData attempt kind via single requestSent firstByte lastByte monotonicRequestSent"
+             " monotonicFirstByte monotonicLastByte status truncated failure protocol cipherSuite redacted"
+             " closeDelimited standIn deceit signSet ruleSet rules maskedMillionths compared normalised").split()
+    block = "".join(f"{name}: {lines.pop(name)}\r\n" for name in order if lines.get(name))
+    tap.equal(lines, {})
+
+    connection = "".join(f"{name}: {value}\r\n" for name, value in record.lines
+                         if name in ("WARC-Protocol", "WARC-Cipher-Suite"))
+
+    def made(kind, block, content_type):
+        header = (f"WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: {record.id[:-1]}-{kind}>\r\nWARC-Date: {date}\r\n"
+                  f"WARC-Target-URI: {url}\r\nWARC-Concurrent-To: {record.id}\r\n"
+                  f"{connection if kind == 'request' else ''}"
+                  f"Content-Type: {content_type}\r\nContent-Length: {len(block)}")
+        return Record(record.offset, record.length, header.encode(), block)
+
+    if form:
+        parts = urllib.parse.urlsplit(url)
+        path = parts.path + ("?" + url.split("?", 1)[1] if "?" in url else "")
+        head = forms[record.fields["WARC-Warcinfo-ID"], str(form)].decode()
+        head = head.replace("{path}", path or "/", 1).replace("{url}", url, 1)
+        yield made("request", head.replace("{host}", parts.netloc.rpartition("@")[2], 1).encode(),
+                   "application/http; msgtype=request")
+    yield made("metadata", block.encode(), "application/warc-fields")
+
+
 def records(path):
-    """All records of a WARC file, in place of compact looks those that they stand for.
+    """All records of a WARC file, in place of compact looks those that they stand for, and behind revisit records
+    what is in their headers.
 
     Whatever is not whole raises.
     """
+    forms = {}
     for record in stored_records(path):
         if record.fields["Content-Type"] == "application/x-stillpoint-looks":
             yield from looks(record)
-        else:
-            yield record
+            continue
+        yield record
+        if "stillpoint-form" in record.fields:
+            tap.equal(record.block[:9], b"request: ")
+            forms[record.fields["WARC-Warcinfo-ID"], record.fields["stillpoint-form"]] = record.block[9:]
+        if "stillpoint-attempt" in record.fields:
+            yield from own(record, forms)
 
 
 def stored_records(path):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""stillpoint living-site: noise, small changes and lies, held against its logs."""
+"""stillpoint-lab living-site: noise, small changes and lies, held against its logs."""
 
 import collections
 import http.client

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""stillpoint living-site: what it serves is what its log says, and every option does what it says."""
+"""stillpoint-lab living-site: what it serves is what its log says, and every option does what it says."""
 
 import collections
 import csv
@@ -26,7 +26,7 @@ class Site:
 
     def __init__(self, *options, truth=True):
         self.files = {name: tap.path(f"{name}.{id(self)}") for name in ("truth", "pages", "rates")}
-        command = [tap.PROGRAM, "living-site", "--write-pages", self.files["pages"],
+        command = [tap.LAB, "living-site", "--write-pages", self.files["pages"],
                    "--write-rates", self.files["rates"]]
         if truth:
             command += ["--truth", self.files["truth"]]

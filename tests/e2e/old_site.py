@@ -2,12 +2,13 @@
 
     tests/e2e/old_site.py OLD-PROGRAM DIRECTORY
 
-writes DIRECTORY/finished.tar.gz and unfinished.tar.gz, by a program of an earlier version.
+writes DIRECTORY/finished.tar.gz, unfinished.tar.gz and watched.tar.gz, by a program of an earlier
+version: a capture, one that was killed among its visits, and a site under watch, killed as well.
 """
 
+import collections
 import contextlib
 import hashlib
-import itertools
 import os
 import sqlite3
 import subprocess
@@ -38,11 +39,13 @@ class Site:
 
     def __init__(self, visited=False, hang_at=None):
         self.visited, self.hang_at = visited, hang_at
-        self.turns = itertools.count(1)
+        self.turns = collections.Counter()  # by page: the same values whatever the order
         self.seen = set()
 
     def body(self, name):
-        value = int(hashlib.sha256(bytes([self.visited, next(self.turns)])).hexdigest()[:32], 16)
+        self.turns[name] += 1
+        value = f"{self.visited} {name} {self.turns[name]}".encode()
+        value = int(hashlib.sha256(value).hexdigest()[:32], 16)
         is_second = self.visited or name in self.seen
         self.seen.add(name)
         if name == "":
@@ -96,15 +99,40 @@ def make(program, archive, unfinished):
         process.wait()
 
 
+CONFIG = """archive: {archive}
+budget: {{requests: 8/s}}
+delay: 1ms
+sites: [{{url: {url}}}]
+"""
+LOOKS = 40  # of the watch, at least
+
+
+def watch(program, archive):
+    config = archive + ".yaml"
+    with open(config, "w", encoding="utf-8") as file:
+        file.write(CONFIG.format(archive=archive, url=URL))
+    with serve(Site()):
+        process = subprocess.Popen([program, "watch", config])
+        end = time.monotonic() + DEADLINE
+        while count_visits(archive) < LOOKS:
+            assert process.poll() is None and time.monotonic() < end
+            time.sleep(0.1)
+        process.kill()
+        process.wait()
+
+
 def choose(member):
     """Not what only a running program needs."""
     return None if member.name.endswith(("-shm", "/lock")) else member
 
 
 def main(program, directory):
-    for name in ("finished", "unfinished"):
+    for name in ("finished", "unfinished", "watched"):
         archive = os.path.join(directory, name)
-        make(program, archive, name == "unfinished")
+        if name == "watched":
+            watch(program, archive)
+        else:
+            make(program, archive, name == "unfinished")
         with tarfile.open(archive + ".tar.gz", "w:gz") as file:
             file.add(archive, name, filter=choose)
 

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import random
+import subprocess
 import threading
 import time
 
@@ -260,6 +261,7 @@ with tap.case("noise is no change"):
 class Words(http.server.BaseHTTPRequestHandler):
     """A site with a sitemap; pages have links, text, Last-Modified and lies as VERSION says."""
     version = 0
+    asked = set()
 
     def log_message(self, *_):
         pass
@@ -280,6 +282,7 @@ class Words(http.server.BaseHTTPRequestHandler):
             self.send_header("Last-Modified", "Mon, 06 Jan 2020 00:00:00 GMT")
         self.end_headers()
         self.wfile.write((body or "none").encode())
+        self.asked.add(self.path)
 
 
 with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Words) as server:
@@ -288,12 +291,30 @@ with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Words) as server:
     archive = tap.path("words")
     for Words.version in range(3):
         tap.equal(tap.run("crawl", home + "/", "-o", archive, "--delay", 0).returncode, 0)
+    watched = tap.path("watched")
+    watch = subprocess.Popen(
+        [tap.PROGRAM, "watch", tap.write("watched.yaml", f"archive: {watched}\ndelay: 0\n"
+                                         f"budget: {{requests: 60/second}}\nsites:\n  - url: {home}/\n")],
+        stderr=subprocess.DEVNULL)
+    for Words.version in range(3):
+        Words.asked, deadline = set(), time.monotonic() + 120
+        while not {"/still", "/text", "/links"} <= Words.asked and time.monotonic() < deadline:
+            time.sleep(0.05)
+    watch.terminate()
+    tap.equal(watch.wait(timeout=60), 0)
     server.shutdown()
 
 with tap.case("what counts as a change: content, payload or new links"):
     for change, want in (("content", (0, 2, 2)), ("payload", (0, 2, 2)), ("links", (0, 0, 2))):
         got = rates(archive, "--change", change)
         tap.equal(tuple(got[home + page]["changes"] for page in ("/still", "/text", "/links")), want)
+
+with tap.case("of a watch, looks with a change count as those without"):
+    by_content, by_links = rates(watched), rates(watched, "--change", "links")
+    for page, content, links in (("/still", 0, 0), ("/text", 2, 0), ("/links", 2, 2)):
+        found = [rows[home + page] for rows in (by_content, by_links)]
+        tap.equal([row["changes"] for row in found], [content, links])
+        tap.equal(found[0]["observations"], found[1]["observations"])
 
 with tap.case("changefreq and lastmod of a sitemap; a Last-Modified that lies has no say"):
     got = rates(archive)

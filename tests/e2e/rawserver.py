@@ -19,7 +19,7 @@ import time
 class Request:
     def __init__(self, connection, head):
         lines = head.decode("latin-1").split("\r\n")
-        self.socket = connection
+        self.socket, self.head = connection, head
         self.method, self.path = lines[0].split(" ")[:2]
         self.fields = dict(line.split(": ", 1) for line in lines[1:] if ": " in line)
         self.time = time.monotonic()

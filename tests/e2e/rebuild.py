@@ -121,6 +121,19 @@ def drop(archive):
             os.unlink(os.path.join(archive, name))
 
 
+def lose(path):
+    os.unlink(path)
+
+
+def cut(path):
+    os.truncate(path, os.path.getsize(path) - 10)  # within a line
+
+
+def scribble(path):
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("org,example)/ 20260101000000 {\n")
+
+
 UNFINISHED = [
     ("at its visits", "SELECT count(*) > 20 FROM observation"),
     ("at its revisits", "SELECT count(*) > 20 FROM observation WHERE leg = 1"),
@@ -162,6 +175,13 @@ def main():
             done = unchanged(archive)
             tap.equal((done["captures"], done["files"] >= 3, done["damaged"]), (4, True, 0))
 
+        with tap.case("a capture adds to the index, and writes one anew that is lost or damaged"):
+            copy = shutil.copytree(archive, tap.path("index.archive"))
+            for harm in (lose, cut, scribble):
+                harm(os.path.join(copy, "index.cdxj"))
+                crawl(urls[:1], copy, "--single", "--max-pages", 2)
+                unchanged(copy)
+
         with tap.case("a catalog that is lost, and one that is damaged"):
             was = reports(archive)
             drop(archive)
@@ -201,7 +221,7 @@ def main():
                 for report in reports(copy):
                     assert report["pages"] > 0, report
 
-        with tap.case("files of others stay files of others"):
+        with tap.case("captures that were imported stay, and files of others stay files of others"):
             other = tap.path("other.archive")
             crawl(urls[:1], other, "--single", "--max-pages", 3)
             done = tap.run("import", other, "-o", archive)
@@ -214,7 +234,7 @@ def main():
             shutil.copy(foreign, os.path.join(archive, "warc"))
             tap.succeed("index", archive)
             done = unchanged(archive)
-            tap.equal((done["captures"], done["foreign_files"] >= 2), (4, True))
+            tap.equal((done["captures"], done["foreign_files"]), (5, 1))
             files = living.warc_files(archive)
             crawl(urls[:1], archive, "--single", "--max-pages", 2)
             assert set(files) < set(living.warc_files(archive)), "imported files were set aside"

@@ -24,6 +24,7 @@ import tap
 
 CUTS = living.scaled(6, 4)
 KILLS = living.scaled(8, 4)
+AGAIN = living.scaled(3, 3)
 SEED = 20261118
 WORDS = "archive change page still point visit site time proof record window leg".split()
 GOOD = {"sharp", "changed", "single", "absent", "unconfirmed", "appeared", "gone"}
@@ -232,6 +233,29 @@ def damage_and_check(site, original, record):
     shutil.rmtree(copy)
 
 
+def lose_and_check(site, original, number):
+    """A file in the midst of the others is cut or gone: what can be asked for again is, verify says
+    the same with the catalog and without, and nothing is called whole."""
+    copy = tap.doctored(tap.path(f"lost-{number}"))
+    shutil.copytree(original, copy)
+    drop_catalog(copy)
+    path = sorted(living.warc_files(copy))[number // 2]
+    if number % 2:
+        os.unlink(path)
+    else:
+        os.truncate(path, random.Random(number).randrange(1, os.path.getsize(path)))
+    done = tap.load("rebuild", copy)
+    assert done["damaged"] + done["missing_files"] + done["without_start"] > 0, done
+    if done["without_start"] == 0:  # else its settings are gone
+        if done["unfinished"]:
+            resumed = tap.run("resume", copy, "--quiet")
+            assert resumed.returncode == 0, (number, resumed.stderr)
+        complete(site, copy, lost=len(site.pages))
+    codes = [tap.run("verify", copy, *options).returncode for options in ((), ("--warc-only",))]
+    tap.equal(codes[0], codes[1])
+    shutil.rmtree(copy)
+
+
 VARIANTS = [
     ("visits and revisits", []),
     ("a record for each look", ["--evidence", "records"]),
@@ -244,8 +268,12 @@ VARIANTS = [
 ]
 
 
-def kill_and_check(site, options, number):
+def kill_and_check(site, options, number, again=False):
+    """Kills a capture, the second one of its archive if `again`."""
     archive = tap.path(f"killed-{number}")
+    if again:
+        done = tap.run(*command(site, archive, *options))
+        tap.equal((done.returncode, done.stderr), (0, ""))
     process = subprocess.Popen([tap.PROGRAM, *command(site, archive, *options)],
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     with contextlib.suppress(subprocess.TimeoutExpired):
@@ -278,9 +306,18 @@ def main():
                       if record.fields.get("WARC-Target-URI") == "urn:x-stillpoint:pages"]
             list(pool.map(damage_and_check, itertools.repeat(site), itertools.repeat(archive),
                           tables[:CUTS]))
+        with tap.case("a file in the midst of the others is cut or gone: the rest is found again"):
+            archive = tap.path("small-files")
+            count = 2 * (len(living.warc_files(archive)) - 1)
+            list(pool.map(lose_and_check, itertools.repeat(site), itertools.repeat(archive),
+                          range(count)))
         with tap.case("killed at any moment, without a catalog: rebuilt and resumed"):
             list(pool.map(kill_and_check, itertools.repeat(site),
                           itertools.cycle([options for _, options in VARIANTS]), range(KILLS)))
+        with tap.case("a second capture killed at any moment, without a catalog: rebuilt and resumed"):
+            list(pool.map(kill_and_check, itertools.repeat(site),
+                          itertools.cycle(options for _, options in VARIANTS if "two" in options),
+                          range(KILLS, KILLS + AGAIN), itertools.repeat(True)))
     site.close()
     tap.done()
 

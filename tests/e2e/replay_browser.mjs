@@ -34,6 +34,7 @@ async function look(frame, page) {
       colour: getComputedStyle(document.querySelector("h1")).color,
       image: document.querySelector("#still").naturalWidth,
       inner: window.innerLoaded,
+      service: window.innerService,
       seen: window.seen,
     }))),
     cookies: await page.context().cookies(),
@@ -104,13 +105,10 @@ out.hostile = {
   still: (await control.innerText("#verdict")) === sentence && control.url().endsWith("/hostile"),
 };
 
-// Raw mementos, each in a tab. The page that a raw redirect becomes has a link.
+// Raw mementos, each in a tab, which stays: what it asks for late is heard, too. The page that a raw
+// redirect becomes has a link.
 const rawPlace = place + "id_";
-for (const path of ["/ways", "/ways.svg", "/ways.xml", "/ways.xhtml", "/none"]) {
-  const raw = await visit(`${rawPlace}/${live}${path}`);
-  await raw.waitForLoadState("networkidle");
-  await raw.context().close();
-}
+for (const path of ["/ways", "/ways.svg", "/ways.xml", "/ways.xhtml", "/none"]) await visit(`${rawPlace}/${live}${path}`);
 const away = await visit(`${rawPlace}/${live}/away`);
 out.raw = { shown: away.url().startsWith(rawPlace), away: await away.getAttribute("main a", "href") };
 
@@ -122,6 +120,13 @@ function hear(page, asked) {
   page.context().on("page", (opened) => asked.push(pathOf(opened.url())));
 }
 
+// When the tab is there. A navigation before it may be cut off by the next one, and is no failure.
+function arrival(page, end) {
+  return new Promise((resolve) => page.on("framenavigated", (frame) => {
+    if (frame === page.mainFrame() && frame.url().endsWith(end)) resolve();
+  }));
+}
+
 // What a hostile page sends, and then an honest wish: when that is granted, all before it was heard.
 const evil = `${new URL(place).pathname.split("/")[2]}id_/${live}/way-raw`;
 const hostileUrls = [
@@ -130,18 +135,17 @@ const hostileUrls = [
   `http://x/../../../other/2026/http://x/`, `http://x/../../../shop/2026/http://x/`, `\u0001http://x/../../${evil}`,
   `http://%2e%2e/%2e%2e/%2e%2e/${evil}`, `https:../../../${evil}`, `http:/../../${evil}`, `//x/../../${evil}`, `../${evil}`,
   `javascript:alert(1)`, `data:text/html,x`, `blob:${live}/x`, `file:///etc/passwd`, `http://[`, "", null, 7,
-"http://x/" + "../".repeat(8000),
+  "http://x/" + "../".repeat(8000),
 ];
 const messages = [];
 for (const kind of ["go", "open", "at"]) {
-  for (let from = 0; from < hostileUrls.length; from += kind === "open" ? hostileUrls.length : 1) {
-    const urls = kind === "open" ? hostileUrls : [hostileUrls[from]];
-
+  // The others leave the page, so that the next message would not be heard.
+  for (const urls of kind === "open" ? [hostileUrls] : hostileUrls.map((url) => [url])) {
     const [page, frame] = await framed("/next.html");
     await frame.waitForSelector("#here");
     hear(page, messages);
     await Promise.all([
-      page.waitForURL((url) => url.href.endsWith("/next.html?honest")),
+      arrival(page, "/next.html?honest"),
       frame.evaluate(([kind, urls, honest]) => {
         for (const url of urls) parent.postMessage({ stillpoint: kind, url }, "*");
         parent.postMessage({ stillpoint: "go", url: honest }, "*");
@@ -247,6 +251,37 @@ out.calendar = {
   links: await calendar.$$eval(".months a", (links) => links.map((link) => link.getAttribute("href"))),
   caption: await calendar.innerText("caption"),
 };
+
+// Our own pages on a small screen: nothing to complain of for the browser, and nothing cut off. What
+// is asked, but for the page in the frame, when all of it is there.
+async function ours(path) {
+  const context = await browser.newContext({ viewport: { width: 360, height: 640 } });
+  context.setDefaultTimeout(DEADLINE);
+  const page = await context.newPage();
+  const said = [];
+  page.on("console", (message) => said.push(message.text()));
+  page.on("pageerror", (error) => said.push(String(error)));
+  page.on("response", (answer) => {
+    if (answer.status() >= 400) said.push(`${answer.status()} ${pathOf(answer.url())}`);
+  });
+  await page.goto(new URL(path, place).href);
+  const shown = await page.$("#page");
+  const sentence = shown && (await verdict(page));
+  if (shown && path.startsWith("/x/")) await (await shown.contentFrame()).waitForFunction(() => window.seen?.done);
+  const found = await page.evaluate(() => ({
+    wide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    mains: document.querySelectorAll("main").length,
+    headings: document.querySelectorAll("h1").length,
+    icon: Boolean(document.querySelector("link[rel=icon]")),
+  }));
+  const heard = [...said]; // to close it breaks off what its scripts still do
+  await context.close();
+  return { said: heard, ...found, ...(sentence && { verdict: sentence }) };
+}
+out.ours = {};
+for (const path of ["/", "/shop/", "/shop/start", "/shop/pages?all=1", "/shop/search?q=edition",
+  `/shop/*/${steady}/`, `/shop/${steady}/`, "/x/", "/x/start", "/x/pages"])
+  out.ours[path] = await ours(path);
 
 await browser.close();
 console.log(JSON.stringify(out));

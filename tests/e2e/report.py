@@ -4,6 +4,8 @@
 import contextlib
 import datetime
 import glob
+import hashlib
+import itertools
 import json
 import os
 import re
@@ -11,6 +13,7 @@ import shutil
 import sqlite3
 import subprocess
 
+import rawserver
 import tap
 
 ARCHIVE = tap.path("archive")
@@ -33,8 +36,7 @@ def time(text):
 
 
 def copy(name):
-    shutil.copytree(ARCHIVE, tap.path(name))
-    return tap.path(name)
+    return tap.doctored(shutil.copytree(ARCHIVE, tap.path(name)))
 
 
 def change(archive, sql):
@@ -89,7 +91,7 @@ with tap.case("text fits a terminal"):
     tap.equal(lines[0], "Capture 1 of http://example.org/: finished")
 
 with tap.case("percentages are of the captured pages; links out of the scope are a line apart"):
-    tap.equal(lines[2], "3 of 11 captured pages are sharp (27.3 %), 1 proven absent: 36.4 % proven.")
+    tap.equal(lines[2], "4 of 11 captured pages are proven (36.4 %): 3 sharp, 1 absent.")
     assert "captured            11" in lines and "excluded             1" in "".join(lines), lines
     assert "Links outside the scope, not captured: 1" in lines, lines
     assert not any("elsewhere.example" in line for line in lines), lines
@@ -228,5 +230,70 @@ with tap.case("queries in the documents run"):
                 assert database.execute(query).fetchall(), query
                 count += 1
     assert count >= 2, count
+
+with tap.case("a first capture says nothing of change rates that nobody knew"):
+    turn = itertools.count()
+    first = tap.path("first")
+    with rawserver.Server(lambda request: rawserver.page(
+            f"<title>x</title><a href=/now>a</a>{'' if request.path == '/' else next(turn)}".encode())) as server:
+        for number in (1, 2):
+            tap.succeed("crawl", server.url, "-o", first, "--delay", "0", "--no-sitemaps")
+            report = tap.load("report", first)
+            verdicts = {row["url"][len(server.url):]: row["verdict"] for row in report["verdicts"]}
+            tap.equal((verdicts[""], verdicts["now"]), ("sharp", "changed"))
+            tap.equal((report["blur"] is None, report["expected_range"]["unknown"] > 0), (number == 1,) * 2)
+            text = tap.succeed("report", first, "--why", server.url + "now")
+            tap.equal("nothing was known at first, weight" in text, number == 1)
+            assert number == 2 or "once a month" not in text + tap.succeed("report", first), text
+            tap.succeed("report", first, "--html", tap.path("first.html"))
+            with open(tap.path("first.html"), encoding="utf-8") as file:
+                tap.equal("once a month" in file.read(), False)
+    compared = tap.load("report", first, "--compare", 1, 2)
+    tap.equal(compared["first"]["blur"], None)
+    assert compared["second"]["blur"] > 0, compared["second"]
+    text = tap.succeed("report", first, "--compare", 1, 2)
+    assert re.search(r"unchanged from visit to revisit +0 to 2 expected +\d+\.\d expected\n", text), text
+    assert re.search(r"blur +- +\d", text) and re.search(r"rate assumed +nothing +about", text), text
+
+with tap.case("who, with what, by which clock and in which files; a catalog made anew knows it as well"):
+    named = tap.path("named")
+    who = "Jane <Doe>, \x1b[31mExample\x1b[m Archive"
+    with rawserver.Server(lambda request: rawserver.page(
+            b"<title>x</title><a href=/a>a</a><a href=/b>b</a><a href=/c>c</a>")) as server:
+        tap.succeed("crawl", server.url, "-o", named, "--delay", "0", "--no-sitemaps", "--max-pages", "2",
+                    "--operator", who)
+        tap.refuse(2, "--operator", "crawl", server.url, "-o", tap.path("none"), "--operator", "two\nlines")
+    for again in (False, True):
+        if again:
+            os.remove(os.path.join(named, "catalog.sqlite"))
+            tap.succeed("rebuild", named)
+        report = tap.load("report", named)
+        tap.equal(report["operator"], {"recorded": who, "contact": None, "said": None})
+        tap.equal(report["program"]["captured_with"], "stillpoint/" + report["program"]["version"])
+        assert report["program"]["rule_set"] >= 2, report["program"]
+        tap.equal([reading["moment"] for reading in report["clock"]], ["start", "stillpoint", "end"])
+        names = os.listdir(os.path.join(named, "warc"))
+        tap.equal(sorted(one["name"] for one in report["warc_files"]), sorted(names))
+        for one in report["warc_files"]:
+            with open(os.path.join(named, "warc", one["name"]), "rb") as file:
+                content = file.read()
+            tap.equal((one["sha256"], one["size"], one["complete"]),
+                      (hashlib.sha256(content).hexdigest(), len(content), True))
+        text = tap.succeed("report", named)
+        assert "Jane <Doe>" in text and "recorded with the capture" in text and "\x1b" not in text, text
+        assert report["warc_files"][0]["sha256"] in text and "monotonic" in text, text
+        # Known pages that never were captured are named as such.
+        tap.equal((report["captured"], report["not_captured"]), (2, len(report["verdicts"]) - 2))
+        assert re.search(rf"^not captured +{report['not_captured']}$", text, re.M), text
+    said = tap.load("report", named, "--operator", "Somebody else")
+    tap.equal((said["operator"]["said"], said["operator"]["recorded"]), ("Somebody else", who))
+    text = tap.succeed("report", named, "--operator", "Somebody else")
+    assert "Somebody else (said for this report; the archive says Jane" in text, text
+    tap.succeed("report", named, "--html", tap.path("named.html"))
+    with open(tap.path("named.html"), encoding="utf-8") as file:
+        page = file.read()
+    assert "Jane &lt;Doe&gt;" in page and "Jane <Doe>" not in page
+    assert report["warc_files"][0]["sha256"] in page
+    assert f"{report['not_captured']} known ones never" in page
 
 tap.done()

@@ -53,6 +53,7 @@ function look() {
       figure.id, [...figure.querySelectorAll("canvas")].map(ink)[0] ?? null])),
     count: text(document.querySelector(".count")),
     first: rows("#first-pages"),
+    links: [...document.querySelectorAll("#first-pages a")].map((link) => [link.href, link.rel]),
     shown: rows("table.pages"),
   };
 }
@@ -81,7 +82,7 @@ async function useTable(page) {
   seen.detail = Object.fromEntries(await page.evaluate(() =>
     [...document.querySelectorAll(".detail dt")].map((dt) =>
       [dt.textContent, dt.nextElementSibling.textContent])));
-  seen.link = await page.getAttribute(".detail a", "href");
+  seen.link = await page.getAttribute(".detail p a", "href");
   return seen;
 }
 

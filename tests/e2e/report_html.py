@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -13,7 +14,8 @@ import rawserver
 import tap
 
 SRCDIR = os.environ["SRCDIR"]
-PAGES = 60
+PAGES = 125
+LONG = "/long/" + "".join(f"{i:03}-" for i in range(120))
 HOSTILE = "/x'\"><img src=x onerror=alert(1)></script><b>bold"
 COUNTS = {}
 
@@ -26,7 +28,7 @@ def answer(request):
     body = f"<title>T</title><p>This is what {len(request.path)} says.</p>"
     if request.path == "/":
         body += "".join(f"<a href=/d{i % 3}/{i}>{i}</a>" for i in range(PAGES))
-        body += f"<a href='{HOSTILE.replace(chr(39), '&#39;')}'>odd</a>"
+        body += f"<a href={LONG}>long</a><a href='{HOSTILE.replace(chr(39), '&#39;')}'>odd</a>"
     if request.path in ("/d0/3", "/d2/5"):
         body += f"<p>Price: {COUNTS[request.path]}00.00</p>"
     return (f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n\r\n"
@@ -143,7 +145,9 @@ with tap.case("nothing is requested, run or complained about"):
         tap.equal((form, SEEN[form]["strange"], SEEN[form]["wide"] > 0), (form, 0, False))
 
 with tap.case("it says how sharp the capture is"):
-    line = f"{REPORT['sharp']} of {REPORT['captured']} captured pages are sharp"
+    absent = REPORT["totals"]["absent"]
+    line = (f"{REPORT['sharp'] + absent} of {REPORT['captured']} captured pages are "
+            f"{'proven' if absent else 'sharp'} (")
     for form in "light", "plain":
         assert SEEN[form]["lead"].startswith(line), SEEN[form]["lead"]
         assert REPORT["stillpoint"]["from"] in SEEN[form]["lead"], SEEN[form]["lead"]
@@ -218,8 +222,25 @@ with tap.case("the page of a comparison says what --json says"):
     tap.equal([row[1] for row in COMPARE["light"]["shown"]][:4],
               ["appeared", "went", "changed", "changed"])
 
-with tap.case("it prints"):
+with tap.case("URLs are links that tell nobody: to the replay if there is one, else to the page"):
+    tap.equal({rel for _, rel in SEEN["plain"]["links"]}, {"noreferrer noopener"})
+    for (link, _), want in zip(SEEN["plain"]["links"], REPORT["verdicts"], strict=True):
+        assert re.fullmatch(r"http://127\.0\.0\.1:1/archive/\d{17}/" + re.escape(want["url"]), link), link
+    tap.equal({link.split("/", 3)[3] for link, _ in COMPARE["plain"]["links"]},
+              {row["url"].split("/", 3)[3] for row in COMPARED["pages"]})
+
+with tap.case("it prints: no row is cut, every page of a table has its headings"):
     with open(PDF, "rb") as pdf:
         assert pdf.read(5) == b"%PDF-"
+    sheets = subprocess.run(["pdftotext", "-layout", PDF, "-"], text=True, stdout=subprocess.PIPE,
+                            check=True).stdout.split("\f")
+    table = [sheet for sheet in sheets if "/d1/1" in sheet or "/d2/2" in sheet]
+    assert len(table) > 1, sheets
+    for sheet in table[1:]:
+        assert re.match(r"\s*URL +verdict +status", sheet), sheet[:300]
+    # A row of several lines is on one sheet, from its beginning to its end.
+    begin, end = ([i for i, sheet in enumerate(sheets) if part in "".join(sheet.split())]
+                  for part in (LONG[:40], LONG[-40:]))
+    tap.equal((begin, len(begin)), (end, 1))
 
 tap.done()

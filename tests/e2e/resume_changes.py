@@ -192,8 +192,33 @@ with tap.case("what cannot be is refused in one line"):
         site.held = None
         site.release.set()
         tap.refuse(1, "no page has been visited yet", "resume", archive, "--revisit-now")
-        tap.refuse(2, "--delay is 'auto' or a time", "resume", archive, "--delay", "soon")
+        tap.refuse(2, "--delay needs auto or a time", "resume", archive, "--delay", "soon")
+        for option in ("--strategy=bfs-lifo", "--scope=page", "--single", "--topic=x", "--seeds=f"):
+            tap.refuse(2, option.split("=")[0] + " cannot change once a capture has begun",
+                       "resume", archive, option)
+        tap.refuse(2, "--tau is gone: ", "resume", archive, "--tau", 0.5)
         tap.equal(finish(site, archive)[1]["a"], ("sharp", None))
+
+with tap.case("politeness and limits may change; a file gives what is of a run, and no more"):
+    with held("/hold") as site:
+        archive = crawl(site, "others")
+        file = tap.write("resume.yaml", f"""\
+budget: 5/day
+delay: 9
+jobs: 7
+header: "Accept-Language: la"
+crawl-log: {tap.path("log")}
+sites: [{{url: {site.url}}}]
+""")
+        report, rows, _ = finish(site, archive, "--config", file, "--jobs", 2, "--timeout", "90s",
+                                 "--bandwidth", "1G")
+        tap.equal(rows["y"][0], "sharp")
+        kept = settings(archive)
+        tap.equal((kept["jobs"], kept["timeout"], kept["bandwidth"], kept["delay"]),
+                  ("2", "90", "1073741824", "0.001"))
+        assert os.path.getsize(tap.path("log")) > 0
+        tap.refuse(2, "bad.yaml:1:1: unknown key 'jbs', did you mean 'jobs'?", "resume", archive,
+                   "--config", tap.write("bad.yaml", "jbs: 2\n"))
 
 with tap.case("--warc-prefix: names, repair, and the order of files without a catalog"):
     with held("/hold") as site:

@@ -216,6 +216,32 @@ with Server(WARC, tap.path("many")) as server:
                 got = server.get(f"/many/{A}loop", Accept_Datetime=f"Fri, 01 Jan {year} 00:00:00 GMT")
                 assert f"/{want}/" in got.fields["location"], (year, got)
 
+    with tap.case("times are what they are in every command: now, dates, with and without zone"):
+        today = f"{datetime.datetime.now(datetime.timezone.utc):%Y%m%d}"
+        for said, want in (("2020-01-01", "20200101"), ("2020-01-01T12:00Z", "202001011200"),
+                           ("2020-01-01T12:00:00", TIME), ("2020-01-01T13:00:00+01:00", TIME), ("2020-01", "202001"),
+                           ("now", today)):
+            for form in ("", "id_"):
+                answer = server.get(f"/odd/{said}{form}/{A}x.svg")
+                assert answer.status == 302, (said, answer)
+                assert re.fullmatch(rf"/odd/{want}\d*{form}/{re.escape(A)}x.svg", answer.fields["location"]), (said, answer)
+        tap.equal(server.get(f"/odd/2020-13-01/{A}").status, 400)
+        assert server.get("/odd/now/x").status == 404, "a host of that name"
+        for said in ("now", "2020-01-01", "20200101", "2020-01-01T12:00:00Z"):
+            got = server.text(f"/many/cdx?url={A}loop&to={said}&limit=1&output=text&fl=timestamp")
+            tap.equal((said, got), (said, "20200101000000\n"))
+        tap.equal(server.text(f"/many/cdx?url={A}loop&from=now&output=text"), "")
+        assert b"is no time" in server.get(f"/many/cdx?url={A}loop&from=then").body
+
+    with tap.case("answers do not tell where the server keeps its files; errors are pages with a landmark and a heading"):
+        for path in ("/odd/search?q=x", "/many/search?q=x", f"/odd/{TIME}/http://none.example/", "/none/", "/odd/search",
+                     f"/odd/http://none.example/{'x' * 500}", f"/odd/20201301/{A}"):
+            answer = server.get(path)
+            tap.equal((path, answer.status // 100), (path, 4))
+            assert tap.DIRECTORY.name.encode() not in answer.body, answer.body
+            for tag in (b"<main>", b"<h1>", b"rel=\"icon\"", b"name=\"viewport\""):
+                tap.equal((path, tag, answer.body.count(tag)), (path, tag, 1))
+
     with tap.case("a record without Content-Type is of an unknown type"):
         tap.equal(server.text(f"/odd/cdx?url={A}untyped&output=text&fl=mime"), "unk\n")
         tap.equal(json.loads(server.text(f"/odd/cdx?url={A}untyped&output=json&filter==mime:unk"))["mime"], "unk")
@@ -247,6 +273,11 @@ with Server("--access-log", LOG, "--host-name", "Archive.example", "--host-name"
 
     with tap.case("only names of our own are answered to, and no other is repeated"):
         port = server.host.split(":")[1]
+        for lines in (b"", b"Host:\r\n", b"Host: \r\n", b"Host: localhost\r\nHost: evil.example\r\n"):
+            with socket.create_connection(("127.0.0.1", int(port))) as client:
+                client.sendall(b"GET / HTTP/1.1\r\nConnection: close\r\n" + lines + b"\r\n")
+                answer = client.makefile("rb").read()
+                assert b" 400 " in answer.splitlines()[0] and b"Content-Security-Policy" in answer, (lines, answer)
         for name in ("127.0.0.1", "localhost", "archive.example", "B.example", f"localhost:{port}", "archive.example:80"):
             tap.equal((name, asked_as(name).status), (name, 200))
         for name in ("evil.example", "127.0.0.2", f"evil.example:{port}", "localhost.evil.example", "x" * 300, "<b>"):

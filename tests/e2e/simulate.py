@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""stillpoint simulate: the papers' online runs, and the contract of its output."""
+"""stillpoint-lab simulate: the papers' online runs, and the contract of its output."""
 
 import math
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""stillpoint simulate --history and tools/history-from-git: replays of recorded histories."""
+"""stillpoint-lab simulate --history and tools/history-from-git: replays of recorded histories."""
 
 import gzip
 import os

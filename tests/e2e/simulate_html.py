@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""stillpoint simulate --html: what the pages show in Chromium, held against --json."""
+"""stillpoint-lab simulate --html: what the pages show in Chromium, held against --json."""
 
 import json
 import os
@@ -165,7 +165,7 @@ for name, (printed, page) in SHOWN.items():
         tap.equal(page["plain"]["tables"], page["scripted"]["tables"])
         assert page["plain"]["tables"] and page["plain"]["heading"] == page["plain"]["title"]
     with tap.case(f"{name}: says how it was made, and fits the window"):
-        assert page["plain"]["command"].startswith("stillpoint simulate --"), page["plain"]["command"]
+        assert page["plain"]["command"].startswith("stillpoint-lab simulate --"), page["plain"]["command"]
         assert page["scripted"]["wide"] <= 0, page["scripted"]["wide"]
     if name in CHECKS:
         with tap.case(f"{name}: the figures of --json"):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""stillpoint simulate --sampling: policies on a history whose best answer is known."""
+"""stillpoint-lab simulate --sampling: policies on a history whose best answer is known."""
 
 import tap
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""stillpoint simulate --table and --site: the papers' figures, and the contract of the output."""
+"""stillpoint-lab simulate --table and --site: the papers' figures, and the contract of the output."""
 
 import json
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""stillpoint simulate --watch: policies on sites whose best answer is known."""
+"""stillpoint-lab simulate --watch: policies on sites whose best answer is known."""
 
 import tap
 
@@ -40,7 +40,7 @@ with tap.case("sharp is ahead of captures, one behind another, on a recorded his
     lines.append((499, "end", "D", "d0/5.html"))
     history = tap.write("site.tsv", "".join(f"{int(d * DAY)}\t{c}\t{k}\t{p}\n"
                                             for d, c, k, p in sorted(lines)))
-    got, rows = simulate("captures,sharp,hacs:0.3,sample:1,hybrid", "--history", history, "--days",
+    got, rows = simulate("captures,sharp,hacs:0.3,sample,hybrid", "--history", history, "--days",
                          "60", "--runs", "2", "--memory-days", "200", "--budget", "0.2")
     captures, sharp = rows["captures"], rows["sharp"]
     missing = got["bound"]["sharpness"] - captures["sharpness"]

@@ -6,6 +6,8 @@
 #	done_testing
 
 : "${STILLPOINT:?}" "${SRCDIR:?}"
+# The laboratory's program stands beside.
+export LAB="$STILLPOINT-lab"
 tap_count=0
 tap_failed=0
 tmp=$(mktemp -d)
@@ -49,12 +51,12 @@ done_testing() {
 	exit $((tap_failed > 0))
 }
 
-# The commands of the program, as its help lists them: the indented lines under "Commands:".
+# list_commands [PROGRAM]: its commands as its help lists them, the indented lines.
 list_commands() {
-	"$STILLPOINT" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\).*/\1/p'
+	"${1:-$STILLPOINT}" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'
 }
 
-# The long options that `stillpoint COMMAND --help` explains.
+# list_options COMMAND [PROGRAM]: the long options that `PROGRAM COMMAND --help all` explains.
 list_options() {
-	"$STILLPOINT" "$1" --help | sed -n '/^ *-/s/^[^-]*\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p'
+	"${2:-$STILLPOINT}" "$1" --help all | sed -n '/^ *-/s/^[^-]*\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p'
 }

@@ -60,7 +60,7 @@ def dumb_terminals():
             check(shown, 80)
     with tap.case("nor in the demo"):
         shown = screen.Screen(80)
-        tap.equal(shown.run(tap.PROGRAM, "demo", "-n", 10, "-d", "10ms", "-o", tap.path("dumb"),
+        tap.equal(shown.run(tap.LAB, "demo", "-n", 10, "-d", "10ms", "-o", tap.path("dumb"),
                             term="dumb"), 0)
         assert b"\x1b" not in shown.raw, shown.raw
 
@@ -76,7 +76,7 @@ def demos():
     for width in 80, 40:
         with tap.case(f"demo at {width} columns"):
             shown = screen.Screen(width)
-            tap.equal(shown.run(tap.PROGRAM, "demo", "-n", 40, "-d", "10ms", "-o",
+            tap.equal(shown.run(tap.LAB, "demo", "-n", 40, "-d", "10ms", "-o",
                                 tap.path(f"demo-{width}")), 0)
             check_demo(shown)
             assert not any("░" in line and "of 40" not in line for line in shown.wrapped), shown.wrapped
@@ -84,7 +84,7 @@ def demos():
                 assert re.search(r" sharp \d+, expected [0-9.]+$", shown.text(), re.M), shown.text()
     with tap.case("demo in a window that changes its size"):
         shown = screen.Screen(100)
-        process = shown.start(tap.PROGRAM, "demo", "-n", 80, "-d", "10ms", "-o", tap.path("resized"))
+        process = shown.start(tap.LAB, "demo", "-n", 80, "-d", "10ms", "-o", tap.path("resized"))
         for width in 40, 90, 30:
             seen = len(shown.raw)
             while shown.raw.find(b" stillpoint ", seen) < 0:  # until they are drawn once more

@@ -6,7 +6,7 @@ set -u
 # in_tree CHECKER FILE TEXT: runs the checker over a tree with this one file.
 in_tree() {
 	rm -rf "$tmp/tree"
-	mkdir -p "$tmp/tree/"{include,src,tests,bench} "$tmp/tree/$(dirname "$2")"
+	mkdir -p "$tmp/tree/"{include,src,lab,tests,bench} "$tmp/tree/$(dirname "$2")"
 	printf '%b' "$3" >"$tmp/tree/$2"
 	"$SRCDIR/tools/$1" "$tmp/tree"
 }
@@ -23,36 +23,66 @@ function_of() {
 }
 
 ok 'law: base is for all' in_tree check-includes src/plan/a.c '#include "base/err.h"\n'
-ok 'law: sim may use plan' in_tree check-includes src/sim/a.c '#include "plan/run.h"\n'
-ok 'law: cmd may use all' in_tree check-includes src/cmd/a.c '#include "sim/site.h"\n'
+ok 'law: crawl may use plan' in_tree check-includes src/crawl/a.c '#include "plan/run.h"\n'
+ok 'law: cmd may use all' in_tree check-includes src/cmd/a.c '#include "crawl/crawl.h"\n'
 ok 'law: base knows nobody' rejects 'src/base/a.h:2: base must not use plan' \
 	check-includes src/base/a.h '\n#include "plan/run.h"\n'
-ok 'law: plan does not use measure' rejects 'src/plan/a.c:1: plan must not use measure' \
-	check-includes src/plan/a.c '#include "measure/blur.h"\n'
-ok 'law: nobody uses cmd' rejects 'src/sim/a.c:1: sim must not use cmd' \
-	check-includes src/sim/a.c '#  include "cmd/cmd.h"\n'
-ok 'law: sim does not use the network' rejects 'src/sim/a.c:1: sim must not use net' \
-	check-includes src/sim/a.c '#include "net/fetch.h"\n'
+ok 'law: plan does not use the catalog' rejects 'src/plan/a.c:1: plan must not use catalog' \
+	check-includes src/plan/a.c '#include "catalog/catalog.h"\n'
+ok 'law: nobody uses cmd' rejects 'src/crawl/a.c:1: crawl must not use cmd' \
+	check-includes src/crawl/a.c '#  include "cmd/cmd.h"\n'
 ok 'law: plan is pure' rejects 'src/plan/a.c:1: plan is pure and must not include <time.h>' \
 	check-includes src/plan/a.c '#include <time.h>\n'
 ok 'law: a header is named with its room' rejects 'src/plan/a.c:1: write "room/run.h"' \
 	check-includes src/plan/a.c '#include "run.h"\n'
 ok 'law: a new room needs a row' rejects 'src/new/a.c:1: the law has no row for room new' \
 	check-includes src/new/a.c '#include "base/err.h"\n'
+ok 'law: the laboratory uses the product' in_tree check-includes lab/demo/a.c '#include "crawl/crawl.h"\n'
+ok 'law: but not all of it' rejects 'lab/sim/a.c:1: sim must not use crawl' \
+	check-includes lab/sim/a.c '#include "crawl/crawl.h"\n'
+ok 'law: its rooms are not for the product' rejects \
+	'src/crawl/a.c:1: src must not use the laboratory (sim)' \
+	check-includes src/crawl/a.c '#include "sim/trial.h"\n'
+ok 'law: nor for commands' rejects 'src/cmd/a.c:1: src must not use the laboratory (living)' \
+	check-includes src/cmd/a.c '#include "living/site.h"\n'
+ok 'law: a room of the laboratory is none of src' rejects \
+	'src/sim/a.c:1: the law has no row for room sim' \
+	check-includes src/sim/a.c '#include "base/err.h"\n'
 
-ok 'length: 60 lines will do' in_tree check-functions src/plan/a.c "$(function_of 58)"
-ok 'length: 61 are too many' rejects 'src/plan/a.c:2: f has 61 lines, limit 60' \
-	check-functions src/plan/a.c "$(function_of 59)"
-ok 'length: tests may have 80' in_tree check-functions tests/plan/a.c "$(function_of 78)"
-ok 'length: and no more' rejects 'tests/plan/a.c:2: f has 81 lines, limit 80' \
-	check-functions tests/plan/a.c "$(function_of 79)"
-ok 'length: of files' rejects 'src/plan/a.c: over 800 lines' \
-	check-functions src/plan/a.c "$(printf '\\n%.0s' $(seq 801))"
+ok 'length: 100 lines will do' in_tree check-functions src/plan/a.c "$(function_of 98)"
+ok 'length: 101 are too many' rejects 'src/plan/a.c:2: f has 101 lines, limit 100' \
+	check-functions src/plan/a.c "$(function_of 99)"
+ok 'length: in the laboratory, too' rejects 'lab/sim/a.c:2: f has 101 lines, limit 100' \
+	check-functions lab/sim/a.c "$(function_of 99)"
+ok 'length: and in tests' rejects 'tests/plan/a.c:2: f has 101 lines, limit 100' \
+	check-functions tests/plan/a.c "$(function_of 99)"
+ok 'length: of files' rejects 'src/plan/a.c: over 1500 lines' \
+	check-functions src/plan/a.c "$(printf '\\n%.0s' $(seq 1501))"
 
 ok 'exports: a table of functions uses them' in_tree check-exports src/plan/a.h \
 	'int f(int a);\n#define TABLE f\n'
 ok 'exports: for nobody' rejects 'src/plan/a.h: nobody else uses f' \
 	check-exports src/plan/a.h 'int f(int a);\n'
+
+# A tree of 6 lines of code, 2 of them in the laboratory, whose walk has three functions and a struct.
+# "/*" in a string begins no comment.
+sizes() {
+	rm -rf "$tmp/tree"
+	mkdir -p "$tmp/tree/"{include,docs,src/plan,src/base,lab/sim}
+	printf '/* a\n\n b */\nint a; // c\n\nchar *s = "/* \\" //";\n' >"$tmp/tree/src/plan/a.c"
+	printf 'int b;\n/* x */ int c;\n' >"$tmp/tree/include/b.h"
+	printf 'int f(void)\n{\n' >"$tmp/tree/lab/sim/d.c"
+	# shellcheck disable=SC2016 # no commands: Markdown
+	printf '# A\n\n## The walk of a page\n\nIt has 1 structs:\n`struct x`.\n\n1. `f` → `g` (`a/b.c`) →\n   `h`.\n2. `f` → `h`, `k`.\n\n## B\n\n`a` → `b`\n' \
+		>"$tmp/tree/docs/ARCHITECTURE.md"
+	"$SRCDIR/tools/size" "$@" "$tmp/tree"
+}
+
+SIZES='product: 4 lines of code in 2 files and 2 rooms, 0 functions over 100 lines
+laboratory: 2 lines of code in 1 files and 1 rooms, 0 functions over 100 lines
+the walk of a page names 3 functions and 1 structs'
+ok 'size: of a tree' is "$(sizes)" "$SIZES"
+ok 'size: without cloc' is "$(sizes --own)" "$SIZES"
 
 ADVICE=': open it by a function of src/base/file.h'
 ok 'opens: the gate itself' in_tree check-opens src/base/file.c 'int fd = open(path, 0);\n'

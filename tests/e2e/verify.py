@@ -45,7 +45,7 @@ LIES = [
 
 
 def copy(name):
-    target = tap.path(name)
+    target = tap.doctored(tap.path(name))
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(ARCHIVE, target)
     return target
@@ -350,7 +350,7 @@ with tap.case("one missing file is one line, whatever follows from it"):
     tap.succeed("verify", several)
 
 with tap.case("what is wrong in the same way is one line"):
-    lying = shutil.copytree(several, tap.path("lying-often"))
+    lying = shutil.copytree(several, tap.doctored(tap.path("lying-often")))
     change(lying, "UPDATE observation SET payload = zeroblob(32) WHERE leg = 0")
     lines = tap.run("verify", lying).stdout.splitlines()
     tap.equal(len([line for line in lines if "another payload digest" in line]), 1)

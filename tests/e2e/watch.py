@@ -138,15 +138,22 @@ with tap.case("one file serves crawl and watch: --check says what a watch goes w
     answer = tap.run("watch", "--check", BOTH)
     tap.equal(answer.returncode, 0)
     assert "1 site, 5184000 requests a day" in answer.stdout, answer.stdout
-    tap.equal([line.split(" is for")[0] for line in answer.stderr.splitlines()],
-              [f"{BOTH}:3:1: 'spam'", f"{BOTH}:4:1: 'jobs'", f"{BOTH}:8:5: 'dust'"])
+    tap.equal([line.split(": rules")[0] for line in answer.stderr.splitlines()],
+              [f"{BOTH}:8:5: 'dust' is for captures"])
     tap.succeed("crawl", "--config", BOTH, "--print-config")
-    for key in ("proxy: http://127.0.0.1:1", "login: x", "header: [a]"):
-        tap.refuse(2, "is for crawl alone", "watch", "--check", tap.write(
-            "unsafe.yaml", open(BOTH, encoding="utf-8").read().replace("spam: skip", key)))
+
+with tap.case("the example of the documentation passes"):
+    PAGE = open(os.path.join(os.environ["SRCDIR"], "docs/config.md"), encoding="utf-8").read()
+    EXAMPLE = re.search(r"(?:^    .*\n)+", PAGE[PAGE.index("## Sites"):], re.MULTILINE)[0]
+    assert "url: [" in EXAMPLE, EXAMPLE
+    EXAMPLE = tap.write("example.yaml", re.sub("^    ", "", EXAMPLE, flags=re.MULTILINE))
+    answer = tap.run("watch", "--check", EXAMPLE)
+    tap.equal((answer.returncode, answer.stderr), (0, ""))
+    assert "2 sites, " in answer.stdout, answer.stdout
+    tap.succeed("crawl", "--config", EXAMPLE, "--print-config")
 
 with tap.case("--check names line and column"):
-    GOOD = configure("check", [["url: http://127.0.0.1:1/"]])
+    GOOD = configure("check", [["url: http://127.0.0.1:8999/"]])
     tap.succeed("watch", "--check", GOOD)
     BAD = tap.write("bad.yaml", "archive: a\nbudget: {requests: 5/day}\nsites:\n  - policy: age\n")
     answer = tap.run("watch", "--check", BAD)
@@ -154,7 +161,7 @@ with tap.case("--check names line and column"):
     assert answer.stderr.startswith(f"{BAD}:4:5: "), answer.stderr
     tap.equal(answer.stderr.count("\n"), 1)
     tap.equal(tap.run("watch", BAD).returncode, 2)
-    tap.refuse(2, "3:12: bad retention", "watch", "--check", tap.write(
+    tap.refuse(2, "3:12: retention is wrong: bad retention", "watch", "--check", tap.write(
         "rules.yaml", "archive: a\nbudget: {requests: 5/day}\nretention: all:1q\n"
         "sites: [{url: http://127.0.0.1:1/}]\n"))
     tap.equal(status(GOOD)["looks"], 0)
@@ -231,6 +238,14 @@ with tap.case("report speaks of the watch, and of each look at a page"):
                          " AND status IN (200, 404)")[0][0]
     assert "under watch" in TEXT and f"{LOOKS} looks in all" in TEXT, (LOOKS, TEXT)
     assert "No page was captured" not in TEXT and "stillpoint resume" not in TEXT, TEXT
+    LIST = tap.succeed("report", ARCHIVE, "--captures")
+    assert "under watch: go on with 'stillpoint watch CONFIG'" in LIST, LIST
+    assert "not finished" not in LIST and "stillpoint resume" not in LIST, LIST
+    tap.succeed("report", ARCHIVE, "--capture", "1", "--html", tap.path("watched.html"))
+    with open(tap.path("watched.html"), encoding="utf-8") as FILE:
+        HTML = FILE.read()
+    assert f"{LOOKS} looks in all" in HTML and "1, under watch" in HTML
+    assert "none revisited" not in HTML and "Still point" not in HTML
     PAGE, COUNT = living.query(
         ARCHIVE, "SELECT p.url, count(*) FROM observation o JOIN page p ON p.id = o.capture << 32"
         " | o.page WHERE o.leg = 5 AND o.status = 200 GROUP BY 1 ORDER BY 2 DESC LIMIT 1")[0]

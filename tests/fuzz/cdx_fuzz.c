@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "import/cdx.h"
+#include "archive/cdx.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

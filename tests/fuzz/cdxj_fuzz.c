@@ -3,8 +3,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "archive/cdxj.h"
 #include "base/err.h"
+#include "warc/cdxj.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "extract/charset.h"
+#include "formats/charset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "archive/compact.h"
-#include "archive/patch.h"
+#include "warc/compact.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "net/jar.h"
+#include "net/cookie.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

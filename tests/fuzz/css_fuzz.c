@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "extract/css.h"
+#include "formats/css.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

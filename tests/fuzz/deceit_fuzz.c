@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "extract/page.h"
+#include "formats/page.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

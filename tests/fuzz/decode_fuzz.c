@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "http/decode.h"
+#include "formats/http_decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

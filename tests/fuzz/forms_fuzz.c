@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/word.h"
-#include "extract/form_submit.h"
-#include "extract/page.h"
+#include "formats/form_submit.h"
+#include "formats/page.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

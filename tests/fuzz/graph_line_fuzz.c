@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "rank/distance.h"
-#include "rank/graph_line.h"
-#include "rank/pagerank.h"
+#include "inspect/distance.h"
+#include "inspect/graph_line.h"
+#include "plan/pagerank.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

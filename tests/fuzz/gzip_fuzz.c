@@ -4,8 +4,8 @@
 #define ZLIB_CONST /* next_in is */
 #include <zlib.h>
 
-#include "archive/warc_gzip.h"
 #include "base/buf.h"
+#include "warc/warc_compress.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "extract/html_dump.h"
-#include "extract/page.h"
+#include "formats/html_dump.h"
+#include "formats/page.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

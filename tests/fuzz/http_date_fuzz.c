@@ -9,8 +9,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "http/date.h"
-#include "http/retry_after.h"
+#include "formats/http_date.h"
 
 #define NOW (INT64_C(1780000000) * CLOCK_NS_PER_SECOND)
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "http/payload.h"
+#include "formats/http_payload.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "rate/gamma_page.h"
-#include "rate/interval_line.h"
-#include "rate/posterior.h"
+#include "inspect/interval_line.h"
+#include "plan/gamma_poisson.h"
+#include "plan/posterior.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

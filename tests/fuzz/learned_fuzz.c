@@ -5,7 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "quality/learned_pages.h"
+#include "proof/learned_lines.h"
+#include "proof/learned_pages.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "archive/cdxj_find.h"
+#include "warc/cdxj.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "quality/moment.h"
+#include "proof/moment.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rank/packed.h"
+#include "plan/rank_packed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "refresh/page_line.h"
+#include "inspect/page_line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

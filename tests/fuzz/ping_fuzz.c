@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "watch/ping.h"
+#include "crawl/watch_daemon.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "archive/post_query.h"
 #include "base/err.h"
+#include "warc/warc_request.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "rate/predict_model.h"
+#include "plan/predict_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "import/remote.h"
+#include "archive/import_remote.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

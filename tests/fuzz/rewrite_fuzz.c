@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "extract/html_token.h"
+#include "formats/html_token.h"
 #include "replay/rewrite.h"
 #include "replay/rewrite_tag.h"
 
@@ -29,16 +29,12 @@ static const char *const TYPES[] = {"text/html; charset=utf-8", "text/css; chars
 
 static void rewrite(slice in, const char *type, const char *script, size_t piece, struct buf *out)
 {
-	struct rewriter *r = NULL;
-
-	require(rewriter_open(
-			&(struct rewrite_params){
-				.place = {.collection = SLICE("c"), .time = SLICE("2026")},
-				.url = SLICE("http://h.org/d/e"),
-				.content_type = slice_str(type),
-				.script = slice_str(script),
-			},
-			&r) == 0);
+	struct rewriter *r = rewriter_open(&(struct rewrite_params){
+		.place = {.collection = SLICE("c"), .time = SLICE("2026")},
+		.url = SLICE("http://h.org/d/e"),
+		.content_type = slice_str(type),
+		.script = slice_str(script),
+	});
 	for (size_t at = 0; at < in.len; at += piece)
 		require(rewriter_feed(r, slice_sub(in, at, at + piece), out) == 0);
 	require(rewriter_finish(r, out) == 0);

@@ -6,8 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "extract/robots.h"
-#include "extract/robots_pattern.h"
+#include "formats/robots.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

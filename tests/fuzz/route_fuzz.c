@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (rc == 0 &&
 		(r.kind == ROUTE_MEMENTO || r.kind == ROUTE_COMPOSITE || r.kind == ROUTE_TIMEGATE ||
-			r.kind == ROUTE_TIMEMAP) &&
+			r.kind == ROUTE_SAID_TIME || r.kind == ROUTE_TIMEMAP) &&
 		r.url.len == 0)
 		abort();
 	return 0;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "url/scope.h"
+#include "formats/scope.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/drive.h"
-#include "sim/evaluate.h"
-#include "sim/site.h"
+#include "plan/expect_drive.h"
+#include "plan/expect_evaluate.h"
+#include "plan/expect_site.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

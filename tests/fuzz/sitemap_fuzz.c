@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "extract/sitemap.h"
-#include "extract/sitemap_repair.h"
+#include "formats/sitemap.h"
+#include "formats/sitemap_repair.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "extract/refresh.h"
-#include "extract/srcset.h"
+#include "formats/refresh.h"
+#include "formats/srcset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "http/message.h"
-#include "http/payload.h"
+#include "formats/http_message.h"
+#include "formats/http_payload.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

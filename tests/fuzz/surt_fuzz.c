@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "url/canonical.h"
-#include "url/surt.h"
+#include "formats/surt.h"
+#include "formats/url_canonical.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

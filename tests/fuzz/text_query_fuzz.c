@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/text_db.h"
-#include "text/text_query.h"
+#include "text/text_index.h"
+#include "text/text_search.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

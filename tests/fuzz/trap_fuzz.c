@@ -6,9 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "frontier/dust_form.h"
-#include "frontier/gist.h"
-#include "frontier/trap_shape.h"
+#include "crawl/dust.h"
+#include "crawl/traps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "url/domain.h"
-#include "url/encoding.h"
-#include "url/url.h"
+#include "formats/url.h"
+#include "formats/url_domain.h"
+#include "formats/url_encoding.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "extract/w3cdate.h"
+#include "formats/w3cdate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "archive/cdxj.h"
-#include "archive/warc_reader.h"
 #include "base/err.h"
+#include "warc/cdxj.h"
+#include "warc/warc_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "watch/watch_config.h"
+#include "crawl/watch_config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *leaks_of_others(void) __asm__("__lsan_default_suppressions");
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct watch_config c;
 	struct err err = {0};
-	int rc = watch_config_parse(&c, "f", (slice){(const char *)data, size}, NULL, &err);
+	int rc = watch_config_parse(&c, "f", (slice){(const char *)data, size}, &err);
 
 	if (rc == ERR_USAGE && (strncmp(err.text, "f:", 2) != 0 || strchr(err.text, '\n')))
 		abort();

@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "watch/watch_status.h"
+#include "crawl/watch_status.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,11 +1,11 @@
 /*
  * YAML: any bytes are read or refused in one line with the file's name. What is read keeps the
- * invariants of config/yaml.h, and its mappings are read against a table of keys.
+ * invariants of formats/yaml.h, and its mappings are read against a table of keys.
  */
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "config/config.h"
+#include "formats/config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *leaks_of_others(void) __asm__("__lsan_default_suppressions");
@@ -21,7 +21,7 @@ struct site {
 	const char *url;
 	double delay;
 	int64_t jobs;
-	struct option_list include;
+	struct text_list include;
 	struct option_rate requests, bytes;
 	const struct yaml_node *weights, *sites;
 };

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "archive/zip_reader.h"
+#include "warc/zip.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* Who gets which cookie (RFC 6265, section 5), and that nobody can fill a jar. */
-#include "net/jar.h"
+#include "net/cookie.h"
 
 #include <stdio.h>
 #include <string.h>

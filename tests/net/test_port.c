@@ -1,5 +1,5 @@
 /* Ports that are refused, and their neighbours. */
-#include "net/port.h"
+#include "net/address.h"
 
 #include "tap.h"
 

@@ -1,7 +1,6 @@
 /* HTTP/2 as text of HTTP/1.1, and which proxies there are. Streams are tested by e2e/crawl_wire. */
-#include "net/h2.h"
 #include "net/net.h"
-#include "net/proxy.h"
+#include "net/wire.h"
 #include "tap.h"
 
 enum { TEXT_MAX = 4096 };

@@ -275,6 +275,9 @@ static const char *const ATTRIBUTES[][4] = {
 	{"video", "src", "/v/8f3a9c1b77aa", "/v/19bd77e02c41"},
 	{"div", "id", "one", "two"},
 	{"div", "id", "post-12345", "post-67890"},
+	{"div", "id", "post-482913", "post-517220"},
+	{"div", "id", "part-facade", "part-decade"},
+	{"div", "id", "rev-51ed2f", "rev-51ee2f"},
 	{"div", "id", "section-1", "section-2"},
 	{"div", "class", "red", "green"},
 	{"div", "class", "col-6", "col-4"},
@@ -498,6 +501,19 @@ static const struct {
 		"<style>[data-x]{white-space:pre}</style><p data-x>a b</p>"},
 	{"white-space by a sheet", "<link rel=stylesheet href=/s.css><p class=msg>a  b</p>",
 		"<link rel=stylesheet href=/s.css><p class=msg>a b</p>"},
+	{"first line below a sheet",
+		"<link rel=stylesheet href=/s.css><div class=verse>\n  a</div>",
+		"<link rel=stylesheet href=/s.css><div class=verse>\n    a</div>"},
+	{"last line below a sheet", "<link rel=stylesheet href=/s.css><div class=verse>a\n</div>",
+		"<link rel=stylesheet href=/s.css><div class=verse>a\n\n</div>"},
+	{"line's end that appears below a sheet", "<link rel=stylesheet href=/s.css><p>a</p>",
+		"<link rel=stylesheet href=/s.css><p>\na</p>"},
+	{"first line in an inline element below a sheet",
+		"<link rel=stylesheet href=/s.css><div>\n <b>a</b></div>",
+		"<link rel=stylesheet href=/s.css><div>\n  <b>a</b></div>"},
+	{"line behind an inline element below a sheet",
+		"<link rel=stylesheet href=/s.css><div><b>a</b>\n</div>",
+		"<link rel=stylesheet href=/s.css><div><b>a</b>\n\n</div>"},
 	{"blank between words", "<p>a b</p>", "<p>ab</p>"},
 	{"blank before an inline element", "<p>a <b>b</b></p>", "<p>a<b>b</b></p>"},
 	{"blank behind an inline element", "<p><b>a</b> b</p>", "<p><b>a</b>b</p>"},
@@ -722,6 +738,160 @@ static void test_other_types(void)
 	}
 }
 
+/* --- edits that some rule might hide, and noise that one must know --- */
+
+/* Replaces what stands for a line's end and for prose. */
+static void unfold(slice cell, struct buf *out)
+{
+	static const slice LINE = SLICE_INIT("␤"), PROSE = SLICE_INIT("¶");
+
+	buf_reset(out);
+	while (cell.len) {
+		if (slice_starts_with(cell, LINE)) {
+			CHECK_INT(buf_add_char(out, '\n'), 0);
+			cell = slice_sub(cell, LINE.len, cell.len);
+		} else if (slice_starts_with(cell, PROSE)) {
+			for (int i = 0; i < 60; i++)
+				CHECK_INT(buf_add_str(out, "More prose follows here.\n"), 0);
+			cell = slice_sub(cell, PROSE.len, cell.len);
+		} else {
+			CHECK_INT(buf_add_char(out, cell.ptr[0]), 0);
+			cell = slice_sub(cell, 1, cell.len);
+		}
+	}
+}
+
+static void check_row(slice row, const char *what, enum proof_same want)
+{
+	slice type = slice_take(&row, '\t'), gap = slice_take(&row, '\t');
+	slice label = slice_take(&row, '\t'), before = slice_take(&row, '\t');
+	struct proof_params forth, back;
+	struct buf a, b, page;
+	struct proof c, d;
+
+	tap_case("%s of %.*s: %.*s", what, (int)type.len, type.ptr, (int)label.len, label.ptr);
+	buf_init(&a, 1 << 16);
+	buf_init(&b, 1 << 16);
+	buf_init(&page, 1 << 16);
+	for (int side = 0; side < 2; side++) {
+		bool is_page = slice_eq(type, SLICE("text/html"));
+
+		unfold(side ? row : before, &page);
+		CHECK_INT(buf_printf(side ? &b : &a, "%s%s%s", is_page ? HEAD : "", buf_str(&page),
+				  is_page ? FOOT : ""),
+			0);
+	}
+	forth = params_of(buf_slice(&a), buf_slice(&b), type, false);
+	forth.b.time = forth.a.time + strtoll(gap.ptr, NULL, 10) * 1000000000;
+	back = forth;
+	back.a = forth.b;
+	back.b = forth.a;
+	CHECK_INT(proof_compare(&forth, &c), 0);
+	CHECK_INT(proof_compare(&back, &d), 0);
+	if (!CHECK_INT(c.same, want))
+		show(&c);
+	CHECK_INT(d.same, want);
+	proof_release(&c);
+	proof_release(&d);
+	buf_release(&a);
+	buf_release(&b);
+	buf_release(&page);
+}
+
+/* Rows of a file in this directory. */
+static void test_rows(const char *name, const char *what, enum proof_same want, size_t least)
+{
+	static char text[256 << 10];
+	char path[1024];
+	size_t rows = 0;
+	slice rest;
+	FILE *file;
+
+	(void)snprintf(path, sizeof path, "%s/tests/proof/%s", tap_srcdir(), name);
+	file = fopen(path, "r");
+	if (!CHECK(file != NULL))
+		return;
+	rest = (slice){text, fread(text, 1, sizeof text, file)};
+	(void)fclose(file);
+	while (rest.len) {
+		slice row = slice_take(&rest, '\n');
+
+		if (row.len && row.ptr[0] != '#') {
+			check_row(row, what, want);
+			rows++;
+		}
+	}
+	CHECK(rows >= least);
+}
+
+/* --- bodies that may be cut off --- */
+
+static const struct {
+	const char *type, *a, *b; /* the same but for noise, and all of it */
+} WHOLE[] = {
+	{"text/html",
+		"<!DOCTYPE html><html><head><title></html></title><script nonce=k7QzR2mXw9Lp4TnB>"
+		"s = '</html>'</script><style>/*</html>*/</style></head><body><!-- </html> 1 -->"
+		"<textarea></html></textarea><p title='</html>'>x</p><iframe "
+		"srcdoc='<html>a</html>'>"
+		"</iframe><noscript>y</noscript></body></html>\n",
+		"<!DOCTYPE html><html><head><title></html></title><script nonce=p0XcU8yGd3Hs6VfE>"
+		"s = '</html>'</script><style>/*</html>*/</style></head><body><!-- </html> 2 -->"
+		"<textarea></html></textarea><p title='</html>'>x</p><iframe "
+		"srcdoc='<html>a</html>'>"
+		"</iframe><noscript>y</noscript></body></html>\n"},
+	{"application/rss+xml",
+		"<?xml version='1.0'?><!-- 1 --><rss><channel><a/><item><![CDATA[</rss>]]></item>"
+		"<rss>x</rss></channel></rss>\n",
+		"<?xml version='1.0'?><!-- 2 --><rss><channel><a/><item><![CDATA[</rss>]]></item>"
+		"<rss>x</rss></channel></rss>\n"},
+	{"application/json",
+		"{\"a\":[{}, \"}\"], \"csrf_token\": \"k7QzR2mXw9Lp4TnB\", \"b\": {}}\n",
+		"{\"a\":[{}, \"}\"], \"csrf_token\": \"p0XcU8yGd3Hs6VfE\", \"b\": {}}\n"},
+};
+
+/* Whether the rules would count for bodies that only the end of their connection ended. */
+static bool are_shown_whole(slice a, slice b, slice type)
+{
+	struct proof_params params = params_of(a, b, type, false);
+	struct proof c;
+	bool whole;
+
+	CHECK_INT(proof_compare(&params, &c), 0);
+	whole = c.same == PROOF_NORMALISED && c.is_ended;
+	proof_release(&c);
+	return whole;
+}
+
+/* Cut anywhere, at one look or at both, they are not the same by rules. */
+static void test_cuts(void)
+{
+	for (size_t i = 0; i < sizeof WHOLE / sizeof *WHOLE; i++) {
+		slice a = slice_str(WHOLE[i].a), b = slice_str(WHOLE[i].b);
+		slice type = slice_str(WHOLE[i].type);
+
+		tap_case("%s that is cut anywhere is not the same by rules", WHOLE[i].type);
+		if (!CHECK(are_shown_whole(a, b, type)))
+			tap_note("%s: not whole", WHOLE[i].type);
+		for (size_t n = 0; n < b.len; n++) {
+			if (!CHECK(!are_shown_whole(a, slice_sub(b, 0, n), type)))
+				tap_note("%s: one cut at %zu", WHOLE[i].type, n);
+			/* where all but the last line's end is there, nothing is missing */
+			if (n + 1 < b.len && !CHECK(!are_shown_whole(
+						     slice_sub(a, 0, n), slice_sub(b, 0, n), type)))
+				tap_note("%s: both cut at %zu", WHOLE[i].type, n);
+		}
+	}
+	tap_case("what does not show its end is not the same by rules");
+	CHECK(!are_shown_whole(SLICE("<p>a<!-- 1 -->"), SLICE("<p>a<!-- 2 -->"), SLICE("")));
+	CHECK(!are_shown_whole(
+		SLICE("<html></html><!-- 1 -->"), SLICE("<html></html><!-- 2 -->"), SLICE("")));
+	CHECK(!are_shown_whole(SLICE("{}{\"nonce\":\"k7QzR2mXw9Lp4TnB\"}"),
+		SLICE("{}{\"nonce\":\"p0XcU8yGd3Hs6VfE\"}"), SLICE("application/json")));
+	CHECK(!are_shown_whole(SLICE("/* 1 */a()"), SLICE("/* 2 */a()"), SLICE("text/javascript")));
+	CHECK(!are_shown_whole(SLICE("/* 1 */a{}"), SLICE("/* 2 */a{}"), SLICE("text/css")));
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -730,5 +900,8 @@ int main(int argc, char **argv)
 	test_styles();
 	test_edits();
 	test_other_types();
+	test_rows("hidden_edits.tsv", "hidden edit", PROOF_DIFFERENT, 600);
+	test_rows("known_noise.tsv", "noise", PROOF_NORMALISED, 130);
+	test_cuts();
 	return tap_done();
 }

@@ -59,73 +59,109 @@ static void test_default(void)
 }
 
 /* However it is written, a rule that blocks hides the page it names; or it is refused. */
+static const struct {
+	const char *written, *blocked, *free; /* keys; NULL: refused */
+} WRITTEN[] = {
+	{"org,example)/Private", "org,example)/private/x", "org,example)/public"},
+	{"ORG,Example)/", "org,example)/", "org,example,a)/"},
+	{"org,example,)/a", "org,example)/a", "org,example)/b"},
+	{"org,example,www)/a", "org,example)/a", "org,example)/b"},
+	{"org,example)", "org,example)/a", "org,example:81)/a"},
+	{"org,example:8080)/a", "org,example:8080)/a", "org,example)/a"},
+	{"http://(org,example,)/A", "org,example)/a", "org,example)/b"},
+	{"http://(org,example,", "org,example,a)/", "org,exampl)/"},
+	{"http://example.org/a", "org,example)/a/b", "org,example)/b"},
+	{"HTTPS://www.Example.ORG/A/", "org,example)/a", "org,example)/b"},
+	{"//example.org/a", "org,example)/a", "org,example)/b"},
+	{"example.org", "org,example)/x", "org,example,a)/"},
+	{"example.org/a%7Eb", "org,example)/a~b", "org,example)/a"},
+	{"example.org/a?z=1&b=2", "org,example)/a?b=2&z=1", "org,example)/a"},
+	{"127.0.0.1:8080/a", "127.0.0.1:8080)/a", "127.0.0.1)/a"},
+	{"example.org/a*", "org,example)/abc", "org,example)/b"},
+	{"http://example.org/*", "org,example)/abc", "org,other)/b"},
+	{"example.org*", "org,example)/abc", "org,other)/b"},
+	{"org,example,*", "org,example,a)/", "org,other)/b"},
+	{"org,example)/*", "org,example)/a", "org,other)/b"},
+	{"*.example.org", "org,example)/", "org,example2)/"},
+	{"*.example.org", "org,example,a,b)/x", "org,exampl)/"},
+	{"http://*.example.org/*", "org,example,a)/x", "org)/"},
+	{"*", "x)/", NULL},
+	{"**", "x)/", NULL},
+	{"*/*", "x)/", NULL},
+	{"*.*", "x)/", NULL},
+	{"http://*", "x)/", NULL},
+	{"https://*/*", "x)/", NULL},
+	{"http://(*", "x)/", NULL},
+	{"/*", "x)/", NULL},
+	{"localhost", "localhost:80)/", "locale)/"},
+	{"http://(org,example,", "org,example)/", "org,example2)/"},
+	{"(org,example,", "org,example:8443)/", "org,example2)/"},
+	{"org,example,", "org,example)/", "org,example2)/"},
+	{"*.example.org", "org,example:8443)/", "org,example2)/"},
+	{"*.example.org", "org,example,a:8443)/", "org,example2)/"},
+	{"example.org", "org,example:8443)/", "org,example2)/"},
+	{"http://example.org/", "org,example)/", "org,example:8443)/"},
+	{"http:/example.org/a", "org,example)/a", "org,example)/b"},
+	{"https:///example.org/a", "org,example)/a", "org,example)/b"},
+	{"https://example.org:443/a", "org,example)/a/x", "org,example:443)/a"},
+	{"https://example.org:80/a", "org,example:80)/a/x", "org,example)/a"},
+	{"https://(org,example,:443)/a", "org,example)/a", "org,example)/b"},
+	{".example.org", "org,example,a)/x", "org,example2)/"},
+	{".example.org", "org,example:8080)/x", "org,other)/"},
+	{"[::1]", "::1:8080)/x", "::2)/x"},
+	{"http://user:pw@example.org/a", "org,example)/a", "org,example)/b"},
+	{"http://127.1/a", "127.0.0.1)/a", "127.0.0.2)/a"},
+	{"127.0.0.1", "127.0.0.1:8080)/a", "127.0.0.11)/a"},
+	{"example.org,", NULL, NULL},
+	{"org,exa.mple", NULL, NULL},
+	{"'example.org'", NULL, NULL},
+	{"org,exa!mple)/", NULL, NULL},
+	{"urn:", NULL, NULL},
+	{"data:", NULL, NULL},
+	{"127.0.0.", NULL, NULL},
+	{"127.1", NULL, NULL},
+	{"example.org:443", NULL, NULL},
+	{"example.org:443/a", NULL, NULL},
+	{"org,example:443)/", NULL, NULL},
+	{"http://(org,example,@user)/a", NULL, NULL},
+	{",", NULL, NULL},
+	{".", NULL, NULL},
+	{"(", NULL, NULL},
+	{"(,", NULL, NULL},
+	{"http://:/", NULL, NULL},
+	{"http:example.org", NULL, NULL},
+	{"http://localhost/", "localhost)/x", "localhost:80)/"},
+	{"a*b", NULL, NULL},
+	{"org,*,example)/", NULL, NULL},
+	{"*example.org", NULL, NULL},
+	{"*.example.org/a", NULL, NULL},
+	{"org,example/a", NULL, NULL},
+	{"org,example,www", NULL, NULL},
+	{"\xef\xbb\xbforg,example", NULL, NULL},
+	{"http://", NULL, NULL},
+	{"http://a b", NULL, NULL},
+	{"http://[/", NULL, NULL},
+	{"ftp://example.org/", NULL, NULL},
+	{"example.org/#a", NULL, NULL},
+	{"org,example)a", NULL, NULL},
+	{")/", NULL, NULL},
+};
+
 static void test_written(void)
 {
-	static const struct {
-		const char *written, *blocked, *free; /* keys; NULL: refused */
-	} ROWS[] = {
-		{"org,example)/Private", "org,example)/private/x", "org,example)/public"},
-		{"ORG,Example)/", "org,example)/", "org,example,a)/"},
-		{"org,example,)/a", "org,example)/a", "org,example)/b"},
-		{"org,example,www)/a", "org,example)/a", "org,example)/b"},
-		{"org,example)", "org,example)/a", "org,example:81)/a"},
-		{"org,example:8080)/a", "org,example:8080)/a", "org,example)/a"},
-		{"http://(org,example,)/A", "org,example)/a", "org,example)/b"},
-		{"http://(org,example,", "org,example,a)/", "org,exampl)/"},
-		{"http://example.org/a", "org,example)/a/b", "org,example)/b"},
-		{"HTTPS://www.Example.ORG/A/", "org,example)/a", "org,example)/b"},
-		{"//example.org/a", "org,example)/a", "org,example)/b"},
-		{"example.org", "org,example)/x", "org,example,a)/"},
-		{"example.org/a%7Eb", "org,example)/a~b", "org,example)/a"},
-		{"example.org/a?z=1&b=2", "org,example)/a?b=2&z=1", "org,example)/a"},
-		{"127.0.0.1:8080/a", "127.0.0.1:8080)/a", "127.0.0.1)/a"},
-		{"example.org/a*", "org,example)/abc", "org,example)/b"},
-		{"http://example.org/*", "org,example)/abc", "org,other)/b"},
-		{"example.org*", "org,example)/abc", "org,other)/b"},
-		{"org,example,*", "org,example,a)/", "org,other)/b"},
-		{"org,example)/*", "org,example)/a", "org,other)/b"},
-		{"*.example.org", "org,example)/", "org,example2)/"},
-		{"*.example.org", "org,example,a,b)/x", "org,exampl)/"},
-		{"http://*.example.org/*", "org,example,a)/x", "org)/"},
-		{"*", "x)/", NULL},
-		{"**", "x)/", NULL},
-		{"*/*", "x)/", NULL},
-		{"*.*", "x)/", NULL},
-		{"http://*", "x)/", NULL},
-		{"https://*/*", "x)/", NULL},
-		{"http://(*", "x)/", NULL},
-		{"/*", "x)/", NULL},
-		{"localhost", "localhost:80)/", "locale)/"},
-		{"http://localhost/", "localhost)/x", "localhost:80)/"},
-		{"a*b", NULL, NULL},
-		{"org,*,example)/", NULL, NULL},
-		{"*example.org", NULL, NULL},
-		{"*.example.org/a", NULL, NULL},
-		{"org,example/a", NULL, NULL},
-		{"org,example,www", NULL, NULL},
-		{"\xef\xbb\xbforg,example", NULL, NULL},
-		{"http://", NULL, NULL},
-		{"http://a b", NULL, NULL},
-		{"http://[/", NULL, NULL},
-		{"ftp://example.org/", NULL, NULL},
-		{"example.org/#a", NULL, NULL},
-		{"org,example)a", NULL, NULL},
-		{")/", NULL, NULL},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(WRITTEN); i++) {
 		struct access *a = NULL;
 		struct err err = {0};
 		char text[200];
 
-		tap_case("written: %s", ROWS[i].written);
-		(void)snprintf(text, sizeof text, "%s block\n", ROWS[i].written);
-		CHECK_INT(
-			access_parse(slice_str(text), &a, &err), ROWS[i].blocked ? 0 : ERR_SYNTAX);
-		if (a && ROWS[i].blocked)
-			CHECK(access_blocks(a, slice_str(ROWS[i].blocked)));
-		if (a && ROWS[i].free)
-			CHECK(!access_blocks(a, slice_str(ROWS[i].free)));
+		tap_case("written: %s", WRITTEN[i].written);
+		(void)snprintf(text, sizeof text, "%s block\n", WRITTEN[i].written);
+		CHECK_INT(access_parse(slice_str(text), &a, &err),
+			WRITTEN[i].blocked ? 0 : ERR_SYNTAX);
+		if (a && WRITTEN[i].blocked)
+			CHECK(access_blocks(a, slice_str(WRITTEN[i].blocked)));
+		if (a && WRITTEN[i].free)
+			CHECK(!access_blocks(a, slice_str(WRITTEN[i].free)));
 		access_free(a);
 	}
 }
@@ -139,6 +175,14 @@ static void test_allowed(void)
 	CHECK_INT(access_parse(SLICE("* block\nhttp://example.org/open/ allow\n"), &a, &err), 0);
 	CHECK(a && access_blocks(a, SLICE("org,example)/open2")));
 	CHECK(a && !access_blocks(a, SLICE("org,example)/open/x")));
+	access_free(a);
+	a = NULL;
+	CHECK_INT(access_parse(SLICE("* block\nexample.org allow\ncom,example, allow\n"), &a, &err),
+		0);
+	CHECK(a && !access_blocks(a, SLICE("org,example)/x")));
+	CHECK(a && access_blocks(a, SLICE("org,example:8443)/x")));
+	CHECK(a && !access_blocks(a, SLICE("com,example,a)/")));
+	CHECK(a && access_blocks(a, SLICE("com,example)/")));
 	access_free(a);
 }
 

@@ -125,11 +125,9 @@ static void rewrite(const struct body *b, size_t piece, struct buf *out, struct 
 		.script = slice_str(b->script ? b->script : ""),
 		.kind = b->kind,
 	};
-	struct rewriter *r = NULL;
+	struct rewriter *r = rewriter_open(&params);
 
 	buf_reset(out);
-	if (!CHECK_INT(rewriter_open(&params, &r), 0))
-		return;
 	for (size_t at = 0; at < b->in.len; at += piece)
 		CHECK_INT(rewriter_feed(r, slice_sub(b->in, at, at + piece), out), 0);
 	CHECK_INT(rewriter_finish(r, out), 0);

@@ -1,6 +1,6 @@
 #include "tap.h"
-#include "text/text_db.h"
-#include "text/text_query.h"
+#include "text/text_index.h"
+#include "text/text_search.h"
 
 /* What is typed, and the expression for FTS5 (its documentation, section 3). */
 static void test_expressions(void)

@@ -1,6 +1,5 @@
-// The rows of a report as columns, as src/cmd/report_html_data.c, report_at_html.c and
-// report_compare_html.c write them: of a capture all columns, of others some. Times are milliseconds
-// since `started`, -1 for what did not happen.
+// The rows of a report as columns, as table_pack of src/base/table.c writes them: of a capture all
+// columns, of others some. Times are milliseconds since `started`, -1 for what did not happen.
 
 export type Column = "url" | "verdict" | "status" | "visitEnd" | "revisitStart";
 
@@ -28,6 +27,8 @@ export interface Capture {
   /** By which column the table is sorted at first. */
   sort?: Column;
   verdicts: string[];
+  /** Whether pages with each of the verdicts were captured. */
+  captured?: boolean[];
   files?: string[];
   provenFrom?: number[];
   provenTo?: number[];
@@ -41,7 +42,10 @@ export interface Capture {
   visitEnd?: number[];
   revisitStart?: number[];
   revisitEnd?: number[];
-  rate?: number[];
+  /** Null where nothing was known. */
+  rate?: (number | null)[];
+  /** Columns that only people read. */
+  more?: { title: string; values: string[] }[];
   visitFile?: number[];
   visitOffset?: number[];
   visitDigest?: (string | null)[];

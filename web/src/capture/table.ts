@@ -126,9 +126,16 @@ export class PageTable {
 
   private update(): void {
     const all = this.urls.length;
-    this.count.textContent = `${this.rows.length.toLocaleString("en")} of ${all.toLocaleString("en")} pages`;
+    const never = this.rows.reduce((sum, page) => sum + Number(this.isNever(page)), 0);
+    this.count.textContent =
+      `${this.rows.length.toLocaleString("en")} of ${all.toLocaleString("en")} pages` +
+      (never ? `, ${never.toLocaleString("en")} of them never captured` : "");
     this.space.style.height = `${Math.min((this.rows.length + 1) * ROW, HEIGHT_MAX)}px`;
     this.show();
+  }
+
+  private isNever(page: number): boolean {
+    return this.capture.captured?.[this.capture.verdict?.[page] ?? -1] === false;
   }
 
   /** First row in sight: beyond HEIGHT_MAX a pixel is more than its share of a row. */
@@ -182,9 +189,17 @@ export class PageTable {
       const cell = make("dd", {}, value);
       list.append(make("dt", {}, name), cell);
     }
-    this.detail.replaceChildren(make("h3", { class: "url" }, this.urls[page]), list);
+    this.detail.replaceChildren(this.heading(this.urls[page] ?? ""), list);
     if (this.capture.replay) this.detail.append(this.link(page, this.capture.replay));
     this.show();
+  }
+
+  /** The page's URL, as a link to the live page. */
+  private heading(url: string): HTMLElement {
+    const heading = make("h3", { class: "url" });
+    const isLink = /^https?:\/\//.test(url);
+    heading.append(isLink ? make("a", { href: url, rel: "noreferrer noopener" }, url) : url);
+    return heading;
   }
 
   private evidence(page: number): [string, string][] {
@@ -194,7 +209,8 @@ export class PageTable {
       [capitalised(this.title("verdict")), verdict],
       ["Evidence", capture.evidence?.[page] ?? ""],
     ];
-    return first.concat(capture.visitStart ? this.looks(page) : this.ends(page));
+    const more = (capture.more ?? []).map(({ title, values }): [string, string] => [capitalised(title), values[page] ?? ""]);
+    return first.concat(capture.visitStart ? this.looks(page) : this.ends(page), more);
   }
 
   /** Of a page between two looks that are not a visit and a revisit. */

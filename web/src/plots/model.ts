@@ -1,4 +1,4 @@
-// What a plot is, as src/web/plot.c writes it into a page. Numbers that do not exist are null.
+// What a plot is, as lab/pages/plot.c writes it into a page. Numbers that do not exist are null.
 
 export interface Series {
   name: string;

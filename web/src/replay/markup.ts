@@ -41,6 +41,8 @@ const ATTRIBUTE = /([^\s"'<>/=]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'=<>`]+)/g;
 const CSS_URL = /(url\(\s*)("[^"\n]*"|'[^'\n]*'|[^"'()\s]+)(\s*\))/gi;
 const CSS_IMPORT = /(@import\s+)("[^"\n]*"|'[^'\n]*')/gi;
 const CANDIDATE = /(^|,\s*|\s*,)([^\s,]\S*[^\s,])/g;
+// The element that the server puts first into a document inside of an attribute: not the page's.
+const CLIENT = /\bdata-url="?about:srcdoc"?\s+data-collection=/;
 const HINT = /^(preconnect|dns-prefetch)$/i;
 
 const unquote = (text: string): string => (/^["']/.test(text) ? text.slice(1, -1) : text);
@@ -101,6 +103,7 @@ export class Markup {
 
   html(text: string): string {
     return text.replace(TAG, (tag: string, name: string, attributes: string) => {
+      if (name === "script" && CLIENT.test(attributes)) return tag;
       const changed = attributes.replace(
         ATTRIBUTE,
         (all: string, attribute: string, equals: string, quoted: string) => {

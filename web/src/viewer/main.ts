@@ -8,14 +8,15 @@ import { describe, type Composite } from "./words";
 interface Settings {
   collection: string; // path of the collection, "/NAME/"
   time: string; // the asked time: digits
-  instant: string; // its last instant, RFC 3339
+  first: string; // its first and last instant, RFC 3339
+  last: string;
   shown: string; // as people read it
   url: string;
 }
 
 function settingsOf(banner: HTMLElement): Settings {
-  const { collection = "/", time = "", instant = "", shown = "", url = "" } = banner.dataset;
-  return { collection, time, instant, shown, url };
+  const { collection = "/", time = "", first = "", last = "", shown = "", url = "" } = banner.dataset;
+  return { collection, time, first, last, shown, url };
 }
 
 // The only way to an address inside of the archive: what, "TIME/" or "composite/TIME/", of that URL.

@@ -3,6 +3,7 @@
 export interface Part {
   url: string;
   memento: string | null; // time of the look
+  status: number | null; // of its answer
   proven: { from: string; to: string } | null; // over the asked time
   evidence: string | null;
   state: string | null;
@@ -54,49 +55,58 @@ function lineOf(part: Part): Line {
     ? `unchanged ${moment(part.proven.from)} to ${moment(part.proven.to)} (${part.evidence ?? "?"})`
     : part.memento === null
       ? "not archived"
-      : `${part.evidence === null ? "nothing is proven" : "its server said that it was unchanged"}: ${part.state}`;
+      : `${part.state} (${part.evidence === null ? "by its dates, not proven" : "its server said that it was unchanged"})`;
   const memento = part.memento ? moment(part.memento) : "none";
   return { url: part.url, memento, known, certain: part.proven !== null };
 }
 
 const things = (count: number): string => `${count} ${count === 1 ? "resource" : "resources"}`;
 
-function others(parts: Part[], instant: number): string {
-  const away = parts
-    .filter((part) => part.proven === null && part.memento !== null)
-    .map((part) => Math.abs(seconds(part.memento as string) - instant));
-  const missing = parts.filter((part) => part.memento === null).length;
-  const texts: string[] = [];
-  if (away.length > 0) {
-    const verb = away.length === 1 ? "is" : "are";
-    texts.push(
-      `${away.length} of ${things(parts.length)} ${verb} from other times, up to ${distance(Math.max(...away))} away`,
-    );
-  }
-  if (missing > 0)
-    texts.push(`${missing} of ${things(parts.length)} ${missing === 1 ? "is" : "are"} not archived`);
-  return texts.join("; ");
+// An asked time: the instants it means, and how people read it.
+export interface Asked {
+  first: string;
+  last: string;
+  shown: string;
 }
 
-// An asked time: the instant it means, and how people read it.
-export interface Asked {
-  instant: string;
-  shown: string;
+// How far from the asked time a look was; 0 within it.
+function away(part: Part, asked: Asked): number {
+  const at = seconds(part.memento ?? "");
+  return Math.max(seconds(asked.first) - at, at - seconds(asked.last), 0);
+}
+
+function others(parts: Part[], asked: Asked): string {
+  const count = (list: unknown[], text: string): string =>
+    list.length ? `${list.length} of ${things(parts.length)} ${list.length === 1 ? "is" : "are"} ${text}` : "";
+  const unproven = parts.filter((part) => part.proven === null && part.memento !== null).map((part) => away(part, asked));
+  const far = unproven.filter((seconds) => seconds > 0);
+  const texts = [
+    count(far, `from other times, up to ${distance(Math.max(...far))} away`),
+    count(unproven.filter((seconds) => seconds === 0), "from then, and not proven"),
+    count(parts.filter((part) => part.memento === null), "not archived"),
+  ];
+  return texts.filter((text) => text).join("; ");
+}
+
+// What the page was: as it is shown, or not there, which no page shows.
+function what(page: Part): string {
+  if (page.status === 404 || page.status === 410) return `missing (its server answered ${page.status})`;
+  if (page.status !== null && page.status >= 400) return `an error (its server answered ${page.status})`;
+  return "like this";
 }
 
 export function describe(composite: Composite, asked: Asked): Words {
   const { page, requisites, verdict } = composite;
-  const instant = seconds(asked.instant);
   const lines = [page, ...requisites].map(lineOf);
   const whole = requisites.length ? `This page and its ${things(requisites.length)} are` : "This page is";
   if (verdict === "sharp")
-    return { sentence: `${whole} proven to have been like this at ${asked.shown}.`, mood: verdict, lines };
+    return { sentence: `${whole} proven to have been ${what(page)} at ${asked.shown}.`, mood: verdict, lines };
   const pageText = page.proven
-    ? `This page is proven to have been like this at ${asked.shown}`
-    : `This page is as it was seen at ${page.memento ? moment(page.memento) : "an unknown time"}; ` +
-      `whether it was like this at ${asked.shown} is not proven`;
+    ? `This page is proven to have been ${what(page)} at ${asked.shown}`
+    : `This page was ${what(page)} when it was seen at ${page.memento ? moment(page.memento) : "an unknown time"}; ` +
+      (away(page, asked) > 0 ? `whether it was so at ${asked.shown} is not proven` : "no second look proves it");
   const rest =
-    others(requisites, instant) ||
+    others(requisites, asked) ||
     (verdict === "incomplete" ? "Not all of its resources are known" : "");
   return { sentence: rest ? `${pageText}. ${rest}.` : `${pageText}.`, mood: verdict, lines };
 }

@@ -1,0 +1,22 @@
+/* What text and page of `simulate --site` share. */
+#ifndef COMMANDS_SIMULATE_SITE_H
+#define COMMANDS_SIMULATE_SITE_H
+
+#include "commands/contenders.h"
+#include "commands/simulate_html.h"
+#include "sim/study.h"
+
+struct site_study {
+	const struct simulate_options *options;
+	struct contender_list contenders;
+	struct study_params params;
+	struct study_result *results; /* by contender */
+
+	/* for the page only */
+	struct study_result *sweep; /* by slow-down, an entry for each contender */
+	struct album album;
+};
+
+void simulate_site_html(const void *study, FILE *file);
+
+#endif

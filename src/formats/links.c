@@ -1,0 +1,538 @@
+#include "formats/links.h"
+
+#include <stdlib.h>
+
+#include "base/api.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/word.h"
+#include "formats/css.h"
+#include "formats/html_token.h"
+#include "formats/link_header.h"
+#include "formats/links_rules.h"
+#include "formats/refresh.h"
+#include "formats/script_import.h"
+#include "formats/srcset.h"
+#include "formats/url.h"
+
+/*
+ * Documents inside of documents: the srcdoc of an iframe is HTML (HTML 4.8.5), whose references are
+ * relative to the base of the document around it, unless it has a base element of its own, which is
+ * relative to that in turn and counts for it alone.
+ */
+
+/* The first base element that has an href becomes the base of what follows: ERR_EXISTS then. */
+static int take_base(struct links *l, const struct html_token *token)
+{
+	struct link_base base = {.parent = l->base_number};
+	slice href = {0};
+
+	if (token->kind == HTML_START_TAG && token->tag == HTML_TAG_BASE)
+		href = html_attr_value(token, SLICE("href"));
+	if (!href.ptr)
+		return 0;
+	if (l->bases.len < LINKS_BASES_MAX && href.len <= LINK_URL_MAX)
+		base.href = (slice){arena_strdup(&l->arena, href), href.len};
+	if (!base.href.ptr)
+		return ERR_LIMIT;
+	link_base_vec_push(&l->bases, base);
+	l->base_number = (uint32_t)l->bases.len;
+	return ERR_EXISTS;
+}
+
+/* Reads the links, or looks for the base, which may stand behind the links it counts for. */
+static int read_document(struct links *l, slice html, bool for_base)
+{
+	struct html_tokenizer *t = mem_resize(NULL, 1, sizeof *t);
+	const struct html_token *token;
+	int rc = 0;
+
+	html_init(t, 0);
+	html_feed(t, html);
+	html_finish(t);
+	while (rc == 0 && html_next(t, &token) == 0)
+		if (for_base)
+			rc = take_base(l, token);
+		else
+			links_token(l, token);
+	html_release(t);
+	free(t);
+	return rc;
+}
+
+/* Takes in the links of a document that is an attribute's value. */
+static void links_srcdoc(struct links *l, slice html)
+{
+	bool in_picture = l->in_picture, form_is_get = l->form_is_get;
+	uint32_t base_number = l->base_number;
+
+	links_finish(l); /* a style element cannot go on inside */
+	if (html.len == 0)
+		return;
+	if (l->depth == LINKS_SRCDOC_MAX) {
+		l->cut = true;
+		return;
+	}
+	l->depth++;
+	l->in_picture = l->form_is_get = false;
+	if (read_document(l, html, true) == ERR_LIMIT) {
+		l->cut = true;
+	} else {
+		(void)read_document(l, html, false);
+		links_finish(l);
+	}
+	l->depth--;
+	l->in_picture = in_picture;
+	l->form_is_get = form_is_get;
+	l->base_number = base_number;
+}
+
+/*
+ * Links of feeds and other lists in XML (RSS, Atom, RDF, OPML, sitemaps): addresses in the text of
+ * elements, and in attributes that HTML does not have.
+ */
+
+/*
+ * Enclosures are as large as films, and no reader of a feed loads them unasked: they are followed
+ * like other links, but are not part of the feed.
+ */
+static const struct {
+	slice element, attr;
+	enum link_kind kind;
+} ATTRS[] = {
+	{SLICE_INIT("enclosure"), SLICE_INIT("url"), LINK_OTHER},
+	{SLICE_INIT("media:content"), SLICE_INIT("url"), LINK_OTHER},
+	{SLICE_INIT("media:thumbnail"), SLICE_INIT("url"), LINK_IMAGE},
+	{SLICE_INIT("media:player"), SLICE_INIT("url"), LINK_OTHER},
+	{SLICE_INIT("itunes:image"), SLICE_INIT("href"), LINK_IMAGE},
+	{SLICE_INIT("atom:link"), SLICE_INIT("href"), LINK_ALTERNATE},
+	{SLICE_INIT("content"), SLICE_INIT("src"), LINK_OTHER},
+	{SLICE_INIT("outline"), SLICE_INIT("xmlurl"), LINK_ALTERNATE},
+	{SLICE_INIT("outline"), SLICE_INIT("htmlurl"), LINK_PAGE},
+	{SLICE_INIT("item"), SLICE_INIT("rdf:about"), LINK_PAGE},
+	{SLICE_INIT("rdf:li"), SLICE_INIT("rdf:resource"), LINK_PAGE},
+	{SLICE_INIT("image"), SLICE_INIT("rdf:resource"), LINK_IMAGE},
+};
+
+static const struct {
+	slice element;
+	enum link_kind kind;
+} TEXTS[] = {
+	{SLICE_INIT("link"), LINK_PAGE},
+	{SLICE_INIT("guid"), LINK_PAGE},
+	{SLICE_INIT("comments"), LINK_PAGE},
+	{SLICE_INIT("loc"), LINK_PAGE},
+	{SLICE_INIT("image:loc"), LINK_IMAGE},
+	{SLICE_INIT("url"), LINK_IMAGE}, /* of an image */
+	{SLICE_INIT("logo"), LINK_IMAGE},
+	{SLICE_INIT("icon"), LINK_IMAGE},
+	{SLICE_INIT("wfw:commentrss"), LINK_ALTERNATE},
+};
+
+/* A start tag of a document in XML: adds what its attributes name. */
+static void links_feed_start(struct links *l, const struct html_token *token)
+{
+	for (size_t i = 0; i < sizeof ATTRS / sizeof *ATTRS; i++)
+		if (slice_eq(token->name, ATTRS[i].element))
+			links_add(l, ATTRS[i].kind, html_attr_value(token, ATTRS[i].attr));
+}
+
+/* A guid is an address unless it says otherwise. */
+/* Whether its text is an address, and of which kind. */
+static bool links_feed_holds(const struct html_token *token, enum link_kind *ret)
+{
+	if (word_is(html_attr_value(token, SLICE("ispermalink")), SLICE("false")) ||
+		token->self_closing)
+		return false;
+	for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++)
+		if (slice_eq(token->name, TEXTS[i].element)) {
+			*ret = TEXTS[i].kind;
+			return true;
+		}
+	return false;
+}
+
+enum {
+	KEY_PREFIX_MAX = 16, /* of kind and base */
+	KEPT_MAX = 1024,     /* links whose memory serves for the next document */
+};
+
+void links_init(struct links *l)
+{
+	*l = (struct links){0};
+	arena_init(&l->arena, LINKS_BYTES_MAX);
+	strmap_init(&l->seen, hash_key_random(), &l->arena);
+	buf_init(&l->key, LINK_URL_MAX + KEY_PREFIX_MAX);
+	buf_init(&l->style, LINKS_STYLE_MAX);
+}
+
+void links_reset(struct links *l)
+{
+	struct links kept;
+
+	if (l->list.cap > KEPT_MAX)
+		link_vec_release(&l->list);
+	kept = *l;
+	*l = (struct links){
+		.list = {.ptr = kept.list.ptr, .cap = kept.list.cap},
+		.bases = {.ptr = kept.bases.ptr, .cap = kept.bases.cap},
+		.arena = kept.arena,
+		.seen = kept.seen,
+		.key = kept.key,
+		.style = kept.style,
+	};
+	arena_reset(&l->arena);
+	strmap_reset(&l->seen);
+	buf_reset(&l->style);
+}
+
+void links_release(struct links *l)
+{
+	link_vec_release(&l->list);
+	link_base_vec_release(&l->bases);
+	strmap_release(&l->seen);
+	arena_release(&l->arena);
+	buf_release(&l->key);
+	buf_release(&l->style);
+}
+
+/* A form without action goes to its own page, but a document inside has no address. */
+static bool leads_nowhere(const struct links *l, slice ref, enum link_kind kind)
+{
+	if (ref.len == 0)
+		return kind != LINK_FORM || l->depth > 0;
+	return ref.ptr[0] == '#' || word_starts(ref, SLICE("data:")) ||
+	       word_starts(ref, SLICE("javascript:"));
+}
+
+void links_add(struct links *l, enum link_kind kind, slice ref)
+{
+	int rc;
+
+	ref = url_strip(ref);
+	if (leads_nowhere(l, ref, kind))
+		return;
+	if (ref.len > LINK_URL_MAX) {
+		l->cut = true;
+		return;
+	}
+	/* No reference begins with LF. */
+	buf_reset(&l->key);
+	buf_add_char(&l->key, (char)('a' + (char)kind));
+	if (l->base_number)
+		buf_printf(&l->key, "\n%u\n", (unsigned)l->base_number);
+	buf_add(&l->key, ref);
+	if (l->list.len < LINKS_MAX)
+		rc = strmap_put(&l->seen, buf_slice(&l->key), 0);
+	else
+		rc = strmap_get(&l->seen, buf_slice(&l->key), NULL) ? ERR_EXISTS : ERR_LIMIT;
+	l->cut = l->cut || (rc && rc != ERR_EXISTS);
+	if (rc)
+		return;
+	ref = slice_sub(strmap_newest(&l->seen), l->key.len - ref.len, l->key.len);
+	link_vec_push(&l->list, (struct link){.ref = ref, .kind = kind, .base = l->base_number});
+}
+
+static void add_kinds(struct links *l, unsigned kinds, slice type, slice ref)
+{
+	size_t known = l->list.len;
+
+	for (int kind = 0; kind < LINK_KIND_COUNT; kind++)
+		if (kinds & 1U << kind)
+			links_add(l, (enum link_kind)kind, ref);
+	for (; known < l->list.len; known++)
+		l->list.ptr[known].is_feed =
+			l->list.ptr[known].kind == LINK_ALTERNATE && link_type_is_feed(type);
+}
+
+void links_css(struct links *l, slice sheet)
+{
+	struct css_reader css;
+	struct css_link link;
+
+	css_init(&css, sheet);
+	while (css_next(&css, &link) == 0)
+		links_add(l, link.kind, link.url);
+	css_release(&css);
+}
+
+void links_header(struct links *l, slice value)
+{
+	struct link_header header;
+	struct link_header_link link;
+
+	link_header_init(&header, value);
+	while (link_header_next(&header, &link) == 0)
+		add_kinds(
+			l, link_kinds_of_rel(link.rel, link.as, link.type), link.type, link.target);
+	link_header_release(&header);
+}
+
+static void add_srcset(struct links *l, slice value)
+{
+	struct srcset_candidate candidate;
+	struct srcset set;
+
+	srcset_init(&set, value);
+	while (srcset_next(&set, &candidate))
+		links_add(l, LINK_IMAGE, candidate.url);
+}
+
+static void link_element(struct links *l, const struct html_token *token)
+{
+	slice type = html_attr_value(token, SLICE("type"));
+	unsigned kinds = link_kinds_of_rel(
+		html_attr_value(token, SLICE("rel")), html_attr_value(token, SLICE("as")), type);
+
+	add_kinds(l, kinds, type, html_attr_value(token, SLICE("href")));
+}
+
+void links_refresh(struct links *l, slice value)
+{
+	uint64_t seconds;
+	slice url;
+
+	if (refresh_parse(value, &seconds, &url))
+		links_add(l, LINK_PAGE, url);
+}
+
+static void base_element(struct links *l, const struct html_token *token)
+{
+	slice href = html_attr_value(token, SLICE("href"));
+
+	if (l->has_base || l->depth > 0 || !href.ptr)
+		return;
+	href = url_strip(href);
+	if (href.len <= LINK_URL_MAX)
+		l->base = (slice){arena_strdup(&l->arena, href), href.len};
+	l->has_base = l->base.ptr != NULL;
+}
+
+/* A form's method is GET unless it says POST or dialog. */
+static bool is_get(slice method)
+{
+	method = word_trim(method);
+	return !word_is(method, SLICE("post")) && !word_is(method, SLICE("dialog"));
+}
+
+/* A button that sends its form elsewhere. */
+static void form_button(struct links *l, const struct html_token *token)
+{
+	slice action = html_attr_value(token, SLICE("formaction"));
+	slice method = html_attr_value(token, SLICE("formmethod"));
+
+	if (action.ptr && (method.ptr ? is_get(method) : l->form_is_get))
+		links_add(l, LINK_FORM, action);
+}
+
+/* object, embed and a parameter that names a plug-in's file. */
+static void object_element(struct links *l, const struct html_token *token)
+{
+	slice type = html_attr_value(token, SLICE("type"));
+	slice name = html_attr_value(token, SLICE("name"));
+
+	if (token->tag == HTML_TAG_OBJECT)
+		links_add(l, link_kind_of_type(type), html_attr_value(token, SLICE("data")));
+	else if (token->tag == HTML_TAG_EMBED)
+		links_add(l, link_kind_of_type(type), html_attr_value(token, SLICE("src")));
+	else if (word_is(name, SLICE("movie")) || word_is(name, SLICE("src")))
+		links_add(l, LINK_MEDIA, html_attr_value(token, SLICE("value")));
+}
+
+static void gather(struct links *l, enum links_element what)
+{
+	buf_reset(&l->style);
+	l->gathering = (uint8_t)what;
+}
+
+/* Data and templates import nothing; what a script with a source holds does not run. */
+static enum links_element script_holds(const struct html_token *token)
+{
+	slice type = word_trim(html_attr_value(token, SLICE("type")));
+
+	if (html_attr_value(token, SLICE("src")).len)
+		return LINKS_NO_TEXT;
+	if (word_is(type, SLICE("importmap")))
+		return LINKS_MAP;
+	return type.len == 0 || word_is(type, SLICE("module")) ||
+			       word_ends(type, SLICE("javascript"))
+		       ? LINKS_SCRIPT
+		       : LINKS_NO_TEXT;
+}
+
+/* What an element means beyond the table of links_rules.h. */
+static void special_element(struct links *l, const struct html_token *token)
+{
+	switch (token->tag) {
+	case HTML_TAG_LINK:
+		link_element(l, token);
+		break;
+	case HTML_TAG_META:
+		if (word_is(html_attr_value(token, SLICE("http-equiv")), SLICE("refresh")))
+			links_refresh(l, html_attr_value(token, SLICE("content")));
+		break;
+	case HTML_TAG_BASE:
+		base_element(l, token);
+		break;
+	case HTML_TAG_FORM:
+		l->form_is_get = is_get(html_attr_value(token, SLICE("method")));
+		if (l->form_is_get)
+			links_add(l, LINK_FORM, html_attr_value(token, SLICE("action")));
+		break;
+	case HTML_TAG_BUTTON:
+	case HTML_TAG_INPUT:
+		form_button(l, token);
+		break;
+	case HTML_TAG_OBJECT:
+	case HTML_TAG_EMBED:
+	case HTML_TAG_PARAM:
+		object_element(l, token);
+		break;
+	case HTML_TAG_IFRAME:
+		/* A value that was cut ends in a tag that was, which the tokenizer drops. */
+		l->cut = l->cut || token->cut;
+		links_srcdoc(l, html_attr_value(token, SLICE("srcdoc")));
+		break;
+	case HTML_TAG_PICTURE:
+		l->in_picture = true;
+		break;
+	case HTML_TAG_STYLE:
+		if (!token->self_closing || !token->foreign)
+			gather(l, LINKS_STYLE);
+		break;
+	case HTML_TAG_SCRIPT:
+		if (!token->self_closing || !(token->foreign || l->is_xml))
+			gather(l, script_holds(token));
+		break;
+	default:
+		break;
+	}
+}
+
+/* A lazy attribute may hold anything on an element that knows nothing of it. */
+static bool looks_like_url(slice value)
+{
+	value = url_strip(value);
+	for (size_t i = 0; i < value.len; i++)
+		if ((unsigned char)value.ptr[i] <= ' ' || strchr("{}<>\"|\\^`", value.ptr[i]))
+			return false;
+	return true;
+}
+
+static void add_attr(struct links *l, const struct html_token *token, const struct html_attr *attr)
+{
+	struct links_rule rule = {0};
+
+	if (!links_rule_of(token, attr->name, l->in_picture, &rule))
+		return;
+	if (attr->cut)
+		l->cut = true;
+	else if (rule.how == LINKS_SRCSET)
+		add_srcset(l, attr->value);
+	else if (rule.how == LINKS_CSS)
+		links_css(l, attr->value);
+	else if (rule.how == LINKS_URL || looks_like_url(attr->value))
+		links_add(l, rule.kind, attr->value);
+}
+
+/* Addresses in the text of elements: <link>https://…</link>. */
+static void feed_element(struct links *l, const struct html_token *token)
+{
+	enum link_kind kind;
+
+	l->gathering = LINKS_NO_TEXT;
+	if (links_feed_holds(token, &kind)) {
+		gather(l, LINKS_ADDRESS);
+		l->text_kind = (uint8_t)kind;
+	}
+	if (token->attr_count)
+		links_feed_start(l, token);
+}
+
+static void start_tag(struct links *l, const struct html_token *token)
+{
+	for (size_t i = 0; i < token->attr_count; i++)
+		add_attr(l, token, &token->attrs[i]);
+	if (l->is_xml && !token->foreign)
+		feed_element(l, token);
+	special_element(l, token);
+}
+
+static void end_tag(struct links *l, const struct html_token *token)
+{
+	if (token->tag == HTML_TAG_STYLE || token->tag == HTML_TAG_SCRIPT ||
+		l->gathering == LINKS_ADDRESS)
+		links_finish(l);
+	else if (token->tag == HTML_TAG_PICTURE)
+		l->in_picture = false;
+	else if (token->tag == HTML_TAG_FORM)
+		l->form_is_get = false;
+}
+
+/* <?xml-stylesheet href="…"?>, which the tokenizer takes for a comment. */
+static void xml_stylesheet(struct links *l, slice text)
+{
+	slice word;
+
+	if (!word_starts(text, SLICE("?xml-stylesheet")))
+		return;
+	while (word_next(&text, ' ', &word)) {
+		slice value = slice_sub(word, 6, word.len);
+		const char *end;
+
+		if (!word_starts(word, SLICE("href=\"")) && !word_starts(word, SLICE("href='")))
+			continue;
+		end = value.len ? memchr(value.ptr, word.ptr[5], value.len) : NULL;
+		if (end)
+			links_add(l, LINK_STYLE, slice_sub(value, 0, (size_t)(end - value.ptr)));
+		return;
+	}
+}
+
+/* Style sheets are read when they are whole; what is beyond the limit is left out. */
+static void add_style(struct links *l, slice text)
+{
+	size_t room = LINKS_STYLE_MAX - l->style.len;
+
+	l->cut = l->cut || text.len > room;
+	buf_add(&l->style, slice_sub(text, 0, room));
+}
+
+void links_token(struct links *l, const struct html_token *token)
+{
+	if (token->kind == HTML_START_TAG)
+		start_tag(l, token);
+	else if (token->kind == HTML_END_TAG)
+		end_tag(l, token);
+	else if (token->kind == HTML_TEXT && l->gathering)
+		add_style(l, token->text);
+	else if (token->kind == HTML_COMMENT)
+		xml_stylesheet(l, token->text);
+}
+
+void links_script(struct links *l, slice script)
+{
+	struct script_imports imports;
+	slice specifier;
+
+	script_imports_init(&imports, script);
+	while (script_imports_next(&imports, &specifier))
+		if (script_import_is_address(specifier))
+			links_add(l, LINK_SCRIPT, specifier);
+}
+
+void links_finish(struct links *l)
+{
+	enum links_element what = (enum links_element)l->gathering;
+	slice text = buf_slice(&l->style);
+
+	l->gathering = LINKS_NO_TEXT;
+	if (what == LINKS_STYLE)
+		links_css(l, text);
+	else if (what == LINKS_SCRIPT)
+		links_script(l, text);
+	else if (what == LINKS_MAP)
+		links_import_map(l, text);
+	else if (what == LINKS_ADDRESS && looks_like_url(text))
+		links_add(l, (enum link_kind)l->text_kind, text);
+}

@@ -1,0 +1,34 @@
+/*
+ * The archive-canonical form: what the Internet Archive's tools make of a URL before they look it
+ * up (webarchive-commons' DefaultIAURLCanonicalizer and its port, the Python package surt). It maps
+ * many URLs onto one, so it never says which page a URL is: see url_page for that.
+ *
+ *  - no fragment, no user name and password, no port that is the scheme's own;
+ *  - host without empty labels, dots around it and "www", "www1", … before the first dot;
+ *  - path and query with escapes decoded, again and again, until none is left, then blanks,
+ *    controls, "#", "%" and all above ASCII escaped once; everything in lower case;
+ *  - path without "." and "..", without empty segments and ASP.NET session ids, without a slash at
+ *    its end unless that is all;
+ *  - query without session ids (jsessionid, phpsessid, sid, aspsessionid…, cfid with cftoken), its
+ *    fields sorted; none at all when nothing is left of it.
+ *
+ * docs/url.md says where the tools disagree and what we do.
+ */
+#ifndef FORMATS_URL_CANONICAL_H
+#define FORMATS_URL_CANONICAL_H
+
+#include "base/api.h"
+#include "base/buf.h"
+#include "formats/url.h"
+
+/* A buffer of this maximum holds any canonical form or SURT: a "%" may become three bytes. */
+enum { URL_CANONICAL_MAX = 3 * URL_MAX + 64 };
+
+/* Append to out. 0, ERR_LIMIT at its maximum, ERR_NOMEM; out is as before then. */
+int url_canonical(struct buf *out, const struct url *u) SP_MUST_CHECK;
+
+/* The host of the canonical form alone; and what comes behind host and port: path and query. */
+int url_canonical_host(struct buf *out, const struct url *u) SP_MUST_CHECK;
+int url_canonical_rest(struct buf *out, const struct url *u) SP_MUST_CHECK;
+
+#endif

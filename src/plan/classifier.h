@@ -1,0 +1,43 @@
+/* Either of the two classifiers, and cross-validation (SHARC section 8.2). */
+#ifndef PLAN_CLASSIFIER_H
+#define PLAN_CLASSIFIER_H
+
+#include "base/api.h"
+#include "plan/bayes.h"
+#include "plan/c45.h"
+#include "plan/rate_sample.h"
+
+enum classifier_kind { CLASSIFIER_BAYES, CLASSIFIER_C45, CLASSIFIER_KINDS };
+
+/* Exactly one of the two is in use. */
+struct classifier {
+	enum classifier_kind kind;
+	struct bayes bayes;
+	struct c45 tree;
+};
+
+/* "bayes", "c45". */
+const char *classifier_name(enum classifier_kind kind);
+
+/* Borrows the sample during the call. 0 or ERR_NOMEM; classifier_release is safe after both. */
+int classifier_train(
+	struct classifier *c, enum classifier_kind kind, const struct sample *s) SP_MUST_CHECK;
+
+/* Safe on a zeroed struct. */
+void classifier_release(struct classifier *c);
+
+/* The likeliest class; the smaller number on a tie. */
+size_t classifier_predict(const struct classifier *c, const struct features *f);
+
+enum { CLASSIFIER_FOLDS = 10 };
+
+/*
+ * One of the ten rounds of a cross-validation: learns from all pages but those of the fold, and
+ * predicts these: ret_labels[page] of each is set. order has all pages once, in a random order;
+ * every tenth from the fold's number on is in the fold. Rounds may run at the same time. 0 or
+ * ERR_NOMEM.
+ */
+int classifier_fold(enum classifier_kind kind, const struct sample *s, const uint32_t *order,
+	size_t fold, uint8_t *ret_labels) SP_MUST_CHECK;
+
+#endif

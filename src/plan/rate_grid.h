@@ -1,0 +1,77 @@
+/*
+ * Priors without a formula: change rates on a grid, with a probability for each. They are fitted to
+ * all pages of a site at once, and shrunk down a tree of classes, the directories for instance:
+ *
+ *	the root's prior makes the visits of all pages likely; the prior of a class is fitted to
+ *	the pages in and below it, as if `strength` more pages had the prior of its parent.
+ *
+ * A small class stays near its parent, a large one is believed. Any shape fits: a site often has
+ * many pages that never change beside a few that do so daily, which no single Gamma distribution
+ * describes. The first grid rate stands for "never" and should be far below 1 / (time watched).
+ */
+#ifndef PLAN_RATE_GRID_H
+#define PLAN_RATE_GRID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/api.h"
+#include "plan/gamma_poisson.h"
+#include "plan/rate_estimate.h"
+
+enum { RATE_GRID_SIZE = 40 };
+
+struct rate_grid {
+	double rates[RATE_GRID_SIZE]; /* ascending, by equal factors */
+};
+
+/* A number for each grid rate: probabilities, or log-likelihoods. */
+struct rate_row {
+	double at[RATE_GRID_SIZE];
+};
+
+/* 0 < low < high. */
+void rate_grid_init(struct rate_grid *g, double low, double high);
+
+/* Adds an interval to a page's log-likelihoods, which begin as zeros. */
+void rate_grid_observe(const struct rate_grid *g, struct rate_row *logs, struct rate_interval seen);
+
+/* What a prior becomes by a page's log-likelihoods: probabilities. */
+void rate_grid_posterior(
+	const struct rate_row *prior, const struct rate_row *logs, struct rate_row *ret);
+
+double rate_grid_mean(const struct rate_grid *g, const struct rate_row *p);
+
+/* The probability of a change within the horizon (>= 0). */
+double rate_grid_within(const struct rate_grid *g, const struct rate_row *p, double horizon);
+
+/* Classes and the pages in them; all borrowed. Class 0 is the root; parents come before children.
+ */
+struct rate_tree {
+	size_t classes;
+	const uint32_t *parents; /* by class; that of the root is not read */
+	size_t pages;
+	const uint32_t *page_classes;
+	const struct rate_row *logs; /* by page: log-likelihoods */
+};
+
+/*
+ * Fits a prior for each class into ret, which has room for all. The parent of the root is base, or
+ * equal probabilities where it is NULL. Where visits are rare nothing tells a high rate from a
+ * higher one, so a base that falls there, as rate_gamma_cells gives it, keeps means sound. 0 or
+ * ERR_NOMEM.
+ */
+int rate_grid_fit(const struct rate_tree *tree, const struct rate_row *base, double strength,
+	struct rate_row *ret) SP_MUST_CHECK;
+
+/* The probabilities that a Gamma distribution gives to the cells around the grid rates. */
+void rate_gamma_cells(const struct rate_grid *g, struct rate_gamma gamma, struct rate_row *ret);
+
+/*
+ * The same with Gamma priors (empirical Bayes by EM; shapes down to 0.01), for those who keep only
+ * 16 bytes for a page. 0 or ERR_NOMEM.
+ */
+int rate_gamma_fit_tree(const struct rate_grid *g, const struct rate_tree *tree, double strength,
+	struct rate_gamma *ret) SP_MUST_CHECK;
+
+#endif

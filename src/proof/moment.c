@@ -1,0 +1,220 @@
+#include "proof/moment.h"
+
+#include <string.h>
+
+#include "base/parse.h"
+#include "formats/http_fields.h"
+#include "proof/clock_watch.h"
+#include "warc/warc_date.h"
+
+/* Of a record about a capture: its settings as far as there is room. */
+static const size_t SETTINGS_MAX = 512 << 10;
+
+enum { HEAD_MAX = 8192 }; /* bytes of a block that may be no setting */
+
+#define SETTING "stillpoint-"
+#define CUT     "settings-cut" /* in place of those for which there was no room */
+
+/* Not a setting: what the strategy's name came to. */
+static const slice USED = SLICE_INIT("stillpoint-strategy-used:");
+
+/* ---- writing ---- */
+
+/* "max_pages 2" becomes "stillpoint-max-pages: 2". */
+static int add_setting_line(struct buf *out, slice line)
+{
+	const char *blank = memchr(line.ptr, ' ', line.len);
+	size_t name = blank ? (size_t)(blank - line.ptr) : line.len;
+	int rc = buf_add_str(out, SETTING);
+
+	for (size_t i = 0; rc == 0 && i < name; i++)
+		rc = line.ptr[i] == '_' ? buf_add_char(out, '-') : buf_add_char(out, line.ptr[i]);
+	if (rc == 0)
+		rc = buf_printf(out, ":%.*s\r\n", (int)(line.len - name), line.ptr + name);
+	return rc;
+}
+
+static int add_settings(struct buf *out, slice lines)
+{
+	int rc = 0;
+
+	while (rc == 0 && lines.len > 0) {
+		slice line = slice_take(&lines, '\n');
+
+		if (out->len + line.len > SETTINGS_MAX)
+			return buf_add_str(out, SETTING CUT ": true\r\n");
+		rc = add_setting_line(out, line);
+	}
+	return rc;
+}
+
+/* Whose clock it is, and by which rules: a file may hold several captures. */
+static int add_capture(struct buf *out, const struct catalog_capture *c)
+{
+	char started[WARC_DATE_NS_SIZE];
+	int rc;
+
+	warc_date_format_ns(c->started, started);
+	rc = buf_printf(out, "captureNumber: %u\r\nstarted: %s\r\nsite: %.*s\r\n%.*s %.*s\r\n",
+		c->id, started, (int)c->site.len, c->site.ptr, (int)USED.len, USED.ptr,
+		(int)c->strategy.len, c->strategy.ptr);
+	return rc ? rc : add_settings(out, c->settings);
+}
+
+int moment_format(
+	struct buf *out, const struct catalog_capture *capture, const struct catalog_clock *k)
+{
+	char wall[WARC_DATE_NS_SIZE], time[WARC_DATE_NS_SIZE];
+	int rc;
+
+	warc_date_format_ns(k->wall, wall);
+	warc_date_format_ns(k->capture_time, time);
+	rc = buf_printf(out,
+		"moment: %.*s\r\ncaptureTime: %s\r\nwallClock: %s\r\nmonotonic: %lld\r\n"
+		"clockEstimatedErrorNs: %lld\r\nclockMaximumErrorNs: %lld\r\n"
+		"clockSynchronised: %s\r\n",
+		(int)k->moment.len, k->moment.ptr, time, wall, (long long)k->monotonic,
+		(long long)k->estimated_error, (long long)k->maximum_error,
+		k->synchronised ? "true" : "false");
+	if (rc == 0 && k->boot.len > 0)
+		rc = buf_printf(out, "bootId: %.*s\r\n", (int)k->boot.len, k->boot.ptr);
+	if (rc == 0 && capture->ended_by != CATALOG_END_NONE)
+		rc = buf_printf(out, "endedBy: %s\r\n", catalog_end_name(capture->ended_by));
+	if (rc == 0 && capture->addresses != CATALOG_NO_ADDRESSES)
+		rc = buf_printf(out, "addresses: %lld\r\n", (long long)capture->addresses);
+	return rc || !clock_watch_begins(k) ? rc : add_capture(out, capture);
+}
+
+/* ---- reading ---- */
+
+/* The lines before the settings, below the first line that fields_parse expects. */
+static int copy_head(slice block, struct arena *arena, char **ret, size_t *ret_len)
+{
+	static const slice FIRST = SLICE_INIT("moment\r\n");
+	size_t len = block.len < HEAD_MAX ? block.len : HEAD_MAX;
+	char *copy = arena_alloc(arena, FIRST.len + HEAD_MAX, 1);
+
+	if (!copy)
+		return ERR_NOMEM;
+	while (len > 0 && len < block.len && block.ptr[len - 1] != '\n')
+		len--;
+	memcpy(copy, FIRST.ptr, FIRST.len);
+	if (len > 0)
+		memcpy(copy + FIRST.len, block.ptr, len);
+	*ret = copy;
+	*ret_len = FIRST.len + len;
+	return 0;
+}
+
+/* A number that may be missing: then *ret stays as it is. */
+static int read_number(const struct fields *f, slice name, int64_t *ret)
+{
+	slice text = fields_get(f, name);
+
+	return text.ptr ? parse_i64(text, ret) : 0;
+}
+
+/* Earlier versions tell the wall clock by the record's date, and nothing else. */
+static int read_clock(const struct fields *f, int64_t date, struct moment *ret)
+{
+	struct catalog_clock *k = &ret->clock;
+	slice wall = fields_get(f, SLICE("wallClock"));
+	slice time = fields_get(f, SLICE("captureTime"));
+	int rc = parse_i64(fields_get(f, SLICE("monotonic")), &k->monotonic);
+
+	k->moment = fields_get(f, SLICE("moment"));
+	k->boot = fields_get(f, SLICE("bootId"));
+	k->wall = k->capture_time = date;
+	k->estimated_error = k->maximum_error = -1;
+	k->synchronised = slice_eq(fields_get(f, SLICE("clockSynchronised")), SLICE("true"));
+	ret->is_exact = wall.ptr && time.ptr;
+	if (rc == 0 && wall.ptr)
+		rc = warc_date_parse(wall, &k->wall);
+	if (rc == 0 && time.ptr)
+		rc = warc_date_parse(time, &k->capture_time);
+	if (rc == 0)
+		rc = read_number(f, SLICE("clockEstimatedErrorNs"), &k->estimated_error);
+	return rc ? rc : read_number(f, SLICE("clockMaximumErrorNs"), &k->maximum_error);
+}
+
+static enum catalog_end limit_of(slice name)
+{
+	for (int i = CATALOG_END_NONE + 1; i <= CATALOG_END_LAST; i++)
+		if (slice_eq(name, slice_str(catalog_end_name((enum catalog_end)i))))
+			return (enum catalog_end)i;
+	return CATALOG_END_NONE;
+}
+
+static int read_capture(const struct fields *f, struct moment *ret)
+{
+	slice started = fields_get(f, SLICE("started"));
+	int64_t number = 0;
+	int rc = read_number(f, SLICE("captureNumber"), &number);
+
+	ret->ended_by = limit_of(fields_get(f, SLICE("endedBy")));
+	ret->site = fields_get(f, SLICE("site"));
+	ret->strategy = fields_get(f, slice_sub(USED, 0, USED.len - 1));
+	ret->addresses = CATALOG_NO_ADDRESSES;
+	if (rc == 0)
+		rc = read_number(f, SLICE("addresses"), &ret->addresses);
+	if (rc == 0 && (number < 0 || number > INT32_MAX))
+		rc = ERR_SYNTAX;
+	ret->number = (uint32_t)number;
+	return rc || !started.ptr ? rc : warc_date_parse(started, &ret->started);
+}
+
+int moment_parse(slice block, int64_t date, struct arena *arena, struct moment *ret)
+{
+	struct moment m = {0};
+	struct fields fields = {0};
+	char *head;
+	size_t len;
+	int rc = copy_head(block, arena, &head, &len);
+
+	if (rc == 0)
+		rc = fields_parse(&fields, head, len);
+	if (rc != ERR_NOMEM && (rc || !fields_get(&fields, SLICE("moment")).ptr))
+		rc = ERR_NOTFOUND;
+	if (rc == 0)
+		rc = read_clock(&fields, date, &m);
+	if (rc == 0)
+		rc = read_capture(&fields, &m);
+	fields_release(&fields);
+	if (rc == 0)
+		*ret = m;
+	return rc == 0 || rc == ERR_NOTFOUND || rc == ERR_NOMEM ? rc : ERR_SYNTAX;
+}
+
+/* "stillpoint-max-pages: 2" becomes "max_pages 2". */
+static int add_setting(struct buf *out, slice line)
+{
+	slice value = slice_sub(line, sizeof SETTING - 1, line.len);
+	slice name = slice_take(&value, ':');
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < name.len; i++)
+		rc = name.ptr[i] == '-' ? buf_add_char(out, '_') : buf_add_char(out, name.ptr[i]);
+	if (rc == 0)
+		rc = buf_add(out, value);
+	return rc ? rc : buf_add_char(out, '\n');
+}
+
+int moment_settings(slice block, struct buf *out, bool *ret_cut)
+{
+	bool begun = false;
+	int rc = 0;
+
+	*ret_cut = false;
+	while (rc == 0 && block.len > 0) {
+		slice line = slice_take(&block, '\n');
+
+		if (slice_ends_with(line, SLICE("\r")))
+			line.len--;
+		if (slice_eq(line, SLICE(SETTING CUT ": true")))
+			*ret_cut = true;
+		else if (begun && slice_starts_with(line, SLICE(SETTING)))
+			rc = add_setting(out, line);
+		begun = begun || slice_starts_with(line, USED);
+	}
+	return rc;
+}

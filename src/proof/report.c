@@ -1,0 +1,1044 @@
+#include "proof/report.h"
+#include "proof/learned_pages.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/api.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/word.h"
+#include "catalog/catalog.h"
+#include "formats/deceit.h"
+#include "formats/url_domain.h"
+#include "proof/clock_watch.h"
+#include "proof/composite.h"
+#include "proof/expect.h"
+#include "proof/learned_lines.h"
+#include "proof/legs.h"
+#include "proof/link_graph.h"
+#include "proof/noise_rules.h"
+#include "proof/pair.h"
+#include "proof/report_json.h"
+#include "proof/report_saved.h"
+#include "proof/same_body.h"
+#include "warc/warc_writer.h"
+
+static const double NS_PER_MS = 1e6;
+
+struct provenance_loading {
+	struct provenance *p;
+	struct arena *arena;
+};
+
+static bool keep(struct arena *arena, slice *text)
+{
+	if (!text->ptr)
+		return true;
+	text->ptr = arena_strdup(arena, *text);
+	return text->ptr != NULL;
+}
+
+static int provenance_on_clock(void *context, const struct catalog_clock *k)
+{
+	struct provenance_loading *l = context;
+	struct catalog_clock copy = *k;
+
+	if (!keep(l->arena, &copy.moment) || !keep(l->arena, &copy.boot))
+		return ERR_NOMEM;
+	return provenance_clocks_push(&l->p->clocks, copy);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct catalog_warc *x = a, *y = b;
+
+	return warc_name_compare(x->name.ptr, y->name.ptr);
+}
+
+static int on_warc(void *context, const struct catalog_warc *w)
+{
+	struct provenance_loading *l = context;
+	struct catalog_warc copy = *w;
+
+	if (!keep(l->arena, &copy.name))
+		return ERR_NOMEM;
+	return provenance_files_push(&l->p->files, copy);
+}
+
+/* The value of a line "name value" of a capture's settings (crawl/settings.h). */
+static slice setting_of(slice settings, slice name)
+{
+	while (settings.len > 0) {
+		slice line = slice_take(&settings, '\n');
+
+		if (slice_starts_with(line, name) && line.len > name.len &&
+			line.ptr[name.len] == ' ')
+			return slice_sub(line, name.len + 1, line.len);
+	}
+	return (slice){0};
+}
+
+static SP_MUST_CHECK int provenance_load(struct provenance *p, struct catalog *catalog,
+	const struct catalog_capture *capture, struct arena *arena, struct err *err)
+{
+	struct provenance_loading l = {p, arena};
+	int rc;
+
+	*p = (struct provenance){
+		.operator= setting_of(capture->settings, SLICE("operator")),
+		.contact = setting_of(capture->settings, SLICE("contact")),
+		.software = setting_of(capture->settings, SLICE("software")),
+	};
+	rc = catalog_each_clock(catalog, capture->id, provenance_on_clock, &l, err);
+	if (rc == 0)
+		rc = catalog_each_warc(catalog, on_warc, &l, err);
+	/* The catalog has them as lanes began them, which a rebuilt one cannot know. */
+	if (p->files.len > 1)
+		qsort(p->files.ptr, p->files.len, sizeof *p->files.ptr, by_name);
+	return rc;
+}
+
+/* 0, ERR_NOMEM, or as the catalog's functions; release in any case. */
+static void provenance_release(struct provenance *p)
+{
+	provenance_clocks_release(&p->clocks);
+	provenance_files_release(&p->files);
+}
+
+void provenance_digest(const struct catalog_warc *w, char out[DIGEST_TEXT_SIZE])
+{
+	static const size_t NAME = sizeof "sha256:" - 1;
+
+	out[0] = '\0';
+	if (w->has_digest && w->digest.kind == DIGEST_SHA256) {
+		size_t len = digest_format(&w->digest, out);
+
+		memmove(out, out + NAME, len - NAME + 1);
+	}
+}
+
+/* ---- how time was kept ---- */
+
+/* How far the wall clock had moved against the times of the capture. */
+static double drift_of(const struct catalog_clock *k)
+{
+	return k->capture_time ? (double)(k->wall - k->capture_time) / NS_PER_MS : 0;
+}
+
+void provenance_clock(const struct provenance *p, char out[PROVENANCE_CLOCK_SIZE])
+{
+	double least = 0, most = 0, error = -1;
+	size_t synchronised = 0, begun = 0;
+	char within[80] = "";
+
+	out[0] = '\0';
+	for (size_t i = 0; i < p->clocks.len; i++) {
+		const struct catalog_clock *k = &p->clocks.ptr[i];
+
+		least = fmin(least, drift_of(k));
+		most = fmax(most, drift_of(k));
+		synchronised += k->synchronised;
+		begun += clock_watch_begins(k);
+		if (k->maximum_error >= 0)
+			error = fmax(error, (double)k->maximum_error / NS_PER_MS);
+	}
+	if (p->clocks.len == 0)
+		return;
+	if (synchronised && error >= 0)
+		(void)snprintf(within, sizeof within, ", by its own account to %.0f ms", error);
+	(void)snprintf(out, PROVENANCE_CLOCK_SIZE,
+		"The wall clock was read when %s began, and its time carried on by the monotonic "
+		"clock. In %zu of %zu readings the kernel called it synchronised%s. Against the "
+		"times of the capture it moved from %+.0f to %+.0f ms.",
+		begun > 1 ? "each process" : "the capture", synchronised, p->clocks.len, within,
+		least, most);
+}
+
+/* ---- JSON ---- */
+
+static void put_ms(struct json *j, const char *key, int64_t ns)
+{
+	json_put_double(j, key, ns >= 0 ? (double)ns / NS_PER_MS : NAN);
+}
+
+static void put_clock(struct json *j, const struct catalog_clock *k)
+{
+	json_object_begin(j);
+	json_text(j, "moment", k->moment);
+	report_json_time(j, "wall", k->wall, CLOCK_ROUND_DOWN);
+	json_put_double(j, "moved_ms", drift_of(k));
+	json_put_bool(j, "synchronised", k->synchronised);
+	put_ms(j, "estimated_error_ms", k->estimated_error);
+	put_ms(j, "maximum_error_ms", k->maximum_error);
+	json_object_end(j);
+}
+
+static void put_file(struct json *j, const struct catalog_warc *w)
+{
+	char sha256[DIGEST_TEXT_SIZE];
+
+	provenance_digest(w, sha256);
+	json_object_begin(j);
+	json_text(j, "name", w->name);
+	json_put_uint(j, "size", w->size);
+	json_put_bool(j, "complete", w->complete);
+	json_put_string(j, "sha256", sha256[0] ? sha256 : NULL);
+	json_object_end(j);
+}
+
+void provenance_json(const struct provenance *p, struct json *j)
+{
+	json_key(j, "program");
+	json_object_begin(j);
+	json_put_string(j, "name", "stillpoint");
+	json_put_string(j, "version", STILLPOINT_VERSION);
+	json_put_uint(j, "rule_set", NOISE_RULES_VERSION);
+	json_text(j, "captured_with", p->software);
+	json_object_end(j);
+	json_key(j, "operator");
+	json_object_begin(j);
+	json_text(j, "recorded", p->operator);
+	json_text(j, "contact", p->contact);
+	json_put_string(j, "said", p->said_operator);
+	json_object_end(j);
+	json_key(j, "clock");
+	json_array_begin(j);
+	for (size_t i = 0; i < p->clocks.len; i++)
+		put_clock(j, &p->clocks.ptr[i]);
+	json_array_end(j);
+	json_key(j, "warc_files");
+	json_array_begin(j);
+	for (size_t i = 0; i < p->files.len; i++)
+		put_file(j, &p->files.ptr[i]);
+	json_array_end(j);
+}
+
+/*
+ * Link farms: owners of hosts that link to each other to raise their rank (Gyöngyi and
+ * Garcia-Molina, "Link spam alliances", VLDB 2005). An owner is a registrable domain, or a host
+ * that has none, so the hosts of one organisation are no farm. An owner is in a farm if it and at
+ * least FARM_PARTNERS others link to each other and most of these do so among themselves; the share
+ * of that is the feature `farm` of its pages that link to three partners or more.
+ */
+
+enum { FARM_PARTNERS = 5 };
+
+enum {
+	OWNERS_MAX = 4096, /* more of them are no farm that anybody could see through */
+	PAGE_PARTNERS = 3,
+};
+
+struct farms {
+	struct report *report;
+	struct link_graph links;
+	struct strmap owners; /* name to number */
+	uint32_t *owner;      /* by page of the graph */
+	bool *both;           /* by pair of owners: they link to each other */
+	double *share;        /* by owner */
+};
+
+/* What stands between "://" and the next "/". */
+static slice authority_of(slice url)
+{
+	const char *from = url.len ? memmem(url.ptr, url.len, "://", 3) : NULL;
+	slice rest = from ? slice_sub(url, (size_t)(from - url.ptr) + 3, url.len) : url;
+
+	return rest.len ? slice_take(&rest, '/') : rest;
+}
+
+/* Whether there are enough hosts for a farm: most captures have one. */
+static bool has_hosts(const struct report *r)
+{
+	slice seen[FARM_PARTNERS];
+	size_t count = 0;
+
+	for (size_t i = 0; i < r->pages.len; i++) {
+		slice host = authority_of(r->pages.ptr[i].url);
+		size_t k = 0;
+
+		if (!verdict_is_captured((enum verdict)r->pages.ptr[i].verdict))
+			continue;
+		while (k < count && !slice_eq(seen[k], host))
+			k++;
+		if (k < count)
+			continue;
+		if (count == FARM_PARTNERS)
+			return true;
+		seen[count++] = host;
+	}
+	return false;
+}
+
+static int number_owners(struct farms *f)
+{
+	size_t n = f->links.pages.len;
+	int rc = 0;
+
+	f->owner = mem_new(n + 1, sizeof *f->owner);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		slice name = url_owner(f->report->pages.ptr[f->links.pages.ptr[i]].url);
+
+		if (strmap_get(&f->owners, name, &f->owner[i]))
+			continue;
+		f->owner[i] = (uint32_t)f->owners.len;
+		rc = strmap_put(&f->owners, name, f->owner[i]);
+	}
+	return rc;
+}
+
+/* First who links to whom, then both ways. */
+static int find_pairs(struct farms *f)
+{
+	size_t count = f->owners.len;
+	bool *to = calloc(count * count + 1, sizeof *to);
+
+	f->both = calloc(count * count + 1, sizeof *f->both);
+	f->share = calloc(count + 1, sizeof *f->share);
+	if (!to || !f->both || !f->share) {
+		free(to);
+		return ERR_NOMEM;
+	}
+	for (size_t i = 0; i < f->links.pages.len; i++)
+		for (size_t k = f->links.graph.out.from[i]; k < f->links.graph.out.from[i + 1]; k++)
+			to[f->owner[i] * count + f->owner[f->links.graph.out.to[k]]] = true;
+	for (size_t a = 0; a < count; a++)
+		for (size_t b = 0; b < count; b++)
+			f->both[a * count + b] = a != b && to[a * count + b] && to[b * count + a];
+	free(to);
+	return 0;
+}
+
+/* How much of a clique an owner and its partners are. */
+static double clique(const struct farms *f, size_t owner)
+{
+	const bool *mine = &f->both[owner * f->owners.len];
+	size_t partners = 0, pairs = 0;
+
+	for (size_t a = 0; a < f->owners.len; a++) {
+		if (!mine[a])
+			continue;
+		partners++;
+		for (size_t b = 0; b < f->owners.len; b++)
+			pairs += mine[b] && f->both[a * f->owners.len + b];
+	}
+	return partners < FARM_PARTNERS
+		       ? 0
+		       : (double)pairs / ((double)partners * (double)(partners - 1));
+}
+
+/* Owners of the pages that a page links to, of those that link back. */
+static bool takes_part(const struct farms *f, size_t page)
+{
+	const struct rank_links *out = &f->links.graph.out;
+	const bool *mine = &f->both[f->owner[page] * f->owners.len];
+	uint32_t seen[PAGE_PARTNERS];
+	size_t count = 0;
+
+	for (size_t i = out->from[page]; i < out->from[page + 1] && count < PAGE_PARTNERS; i++) {
+		uint32_t owner = f->owner[out->to[i]];
+		size_t k = 0;
+
+		while (k < count && seen[k] != owner)
+			k++;
+		if (mine[owner] && k == count)
+			seen[count++] = owner;
+	}
+	return count == PAGE_PARTNERS;
+}
+
+static int mark(struct report *r, struct report_page *p, double share)
+{
+	char line[DECEIT_LINE_SIZE];
+	struct deceit_signs s;
+
+	(void)deceit_read(p->deceit, &s);
+	s.farm = share;
+	if (s.entropy <= 0) /* nothing was told of its words */
+		s.entropy = 1;
+	s.score = deceit_score(&s);
+	deceit_write(&s, line);
+	p->deceit = (slice){arena_strdup(&r->arena, slice_str(line)), strlen(line)};
+	return p->deceit.ptr ? 0 : ERR_NOMEM;
+}
+
+static int mark_pages(struct farms *f)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < f->owners.len; i++)
+		f->share[i] = clique(f, i);
+	for (size_t i = 0; rc == 0 && i < f->links.pages.len; i++)
+		if (f->share[f->owner[i]] > 0 && takes_part(f, i))
+			rc = mark(f->report, &f->report->pages.ptr[f->links.pages.ptr[i]],
+				f->share[f->owner[i]]);
+	return rc;
+}
+
+/* Adds the feature to the pages of a report that is loaded. 0, or as link_graph_load. */
+static SP_MUST_CHECK int farm_find(struct report *r, struct catalog *catalog, struct err *err)
+{
+	struct farms f = {.report = r};
+	int rc;
+
+	if (!has_hosts(r))
+		return 0;
+	strmap_init(&f.owners, hash_key_random(), NULL);
+	rc = link_graph_load(&f.links, r, catalog, err);
+	if (rc == 0)
+		rc = number_owners(&f);
+	if (rc == 0 && f.owners.len > FARM_PARTNERS && f.owners.len <= OWNERS_MAX) {
+		rc = find_pairs(&f);
+		if (rc == 0)
+			rc = mark_pages(&f);
+	}
+	link_graph_release(&f.links);
+	strmap_release(&f.owners);
+	free(f.owner);
+	free(f.both);
+	free(f.share);
+	return err_code(err, rc);
+}
+
+/* Of strings; a catalog that needs more is no catalog of one machine. */
+#define ARENA_MAX ((size_t)16 << 30)
+
+#define NS_PER_SECOND INT64_C(1000000000)
+
+enum { RULES_MAX = 64 << 20 }; /* texts of the rules of one page's attempts */
+
+/* A reading of the catalog under way. */
+struct loading {
+	struct report *report;
+	struct err *err;
+	struct legs_terms terms;
+	struct clock_watch watch;
+	struct legs legs;   /* of the page whose observations are coming */
+	struct arena rules; /* their texts of rules */
+	struct same_bodies same;
+	bool is_first; /* pass: bodies are counted, and no more */
+	uint32_t page;
+	struct learned_pages learned;
+	struct observation probe; /* for variants of the page */
+	uint32_t with_cookies;    /* page plus one that was counted last */
+	const struct report_observer *also;
+};
+
+/* Observations come page by page. */
+static void note_cookies(struct loading *l, const struct attempt *o)
+{
+	if (o->leg == ATTEMPT_PROBE) {
+		l->report->sessions += slice_eq(o->purpose, SLICE("session"));
+	} else if (slice_eq(o->purpose, SLICE("cookies")) && l->with_cookies != o->page + 1) {
+		l->with_cookies = o->page + 1;
+		l->report->cookies++;
+	}
+}
+
+static int damaged(struct loading *l, const char *what, uint32_t page)
+{
+	return err_set(l->err, ERR_IO, "the catalog is damaged: %s of page %u", what, page);
+}
+
+static int on_page(void *context, const struct catalog_page *p)
+{
+	struct loading *l = context;
+	struct report *r = l->report;
+	struct report_page page = {
+		.cloaked = -1,
+		.rate = p->rate,
+		.shape = p->shape,
+		.weight = p->weight,
+		.taken = p->taken,
+		.is_told = catalog_is_told(p->found),
+		.left_out = (uint8_t)p->left_out,
+		.content = (uint8_t)p->content,
+	};
+	int rc;
+
+	if (p->number != r->pages.len)
+		return damaged(l, "the number", p->number);
+	page.url = (slice){arena_strdup(&r->arena, p->url), p->url.len};
+	rc = page.url.ptr ? words_keep(&r->words, p->kind, &page.kind) : ERR_NOMEM;
+	if (rc == 0 && !p->taken)
+		rc = words_keep(&r->words, p->rule, &page.reason);
+	if (rc == 0)
+		rc = report_pages_push(&r->pages, page);
+	return err_code(l->err, rc);
+}
+
+/* Rules that were withdrawn, or that nothing speaks for, are not of interest. */
+static int on_dust(void *context, const struct catalog_dust *d)
+{
+	struct loading *l = context;
+	struct report_dust dust = {
+		.urls = d->urls,
+		.applied = d->applied,
+		.is_mirror = d->kind == CATALOG_DUST_MIRROR,
+		.agreed = d->agreed,
+		.disagreed = d->disagreed,
+		.passed = d->passed,
+	};
+	int rc;
+
+	if (d->state == CATALOG_DUST_WITHDRAWN || d->agreed + d->passed == 0)
+		return 0;
+	rc = words_keep(&l->report->words, d->rule, &dust.rule);
+	if (rc == 0)
+		rc = words_keep(&l->report->words, d->site, &dust.site);
+	if (rc == 0)
+		rc = words_keep(&l->report->words, d->detail, &dust.of);
+	if (rc == 0)
+		rc = report_dusts_push(&l->report->dust, dust);
+	return err_code(l->err, rc);
+}
+
+static int on_unkept(void *context, enum left_out reason, uint64_t links)
+{
+	struct loading *l = context;
+
+	l->report->left_out[reason] += links;
+	l->report->unkept += links;
+	return 0;
+}
+
+static int on_plan(void *context, const struct catalog_plan *p)
+{
+	struct loading *l = context;
+
+	if (p->page >= l->report->pages.len)
+		return damaged(l, "the plan", p->page);
+	l->report->pages.ptr[p->page].hopeless = p->hopeless;
+	return 0;
+}
+
+static int on_learned(void *context, const struct catalog_learned *line)
+{
+	struct loading *l = context;
+	int rc = learned_pages_add(&l->learned, line->rule);
+
+	/* What a later version wrote says nothing here. */
+	return rc == ERR_NOMEM ? err_code(l->err, rc) : 0;
+}
+
+static int on_clock(void *context, const struct catalog_clock *k)
+{
+	struct loading *l = context;
+
+	clock_watch_add(&l->watch, k);
+	return 0;
+}
+
+static struct report_leg leg_of(const struct observation *o, unsigned attempts, unsigned number)
+{
+	return (struct report_leg){
+		.number = number,
+		.start = o->start,
+		.end = o->end,
+		.modified = o->modified,
+		.attempts = attempts,
+		.status = (uint16_t)o->status,
+		.made = o->made,
+	};
+}
+
+/*
+ * The rules that a look of version 1 needed: "NAME=COUNT:MARK …", of which those count that the
+ * other look has not in the same way.
+ */
+static size_t list_old_rules(slice a, slice b, char text[PAIR_RULES_SIZE])
+{
+	size_t len = 0;
+	slice word;
+
+	while (word_next(&b, ' ', &word)) {
+		slice left = a, other;
+		bool is_equal = false;
+		int n;
+
+		while (!is_equal && word_next(&left, ' ', &other))
+			is_equal = slice_eq(word, other);
+		word = slice_take(&word, ':');
+		n = is_equal ? 0
+			     : snprintf(text + len, PAIR_RULES_SIZE - len, "%s%.*s", len ? " " : "",
+				       slice_shown(word, 200), word.ptr);
+		if (n > 0 && len + (size_t)n < PAIR_RULES_SIZE)
+			len += (size_t)n;
+	}
+	return len;
+}
+
+static int count_rules(struct loading *l, slice text, unsigned version)
+{
+	struct acted_rule rule = {.pages = 1};
+	int rc = 0;
+
+	while (rc == 0 && acted_next(&text, &rule.name, &rule.count)) {
+		rule.version = version;
+		rc = acted_add(&l->report->rules, &l->report->words, &rule);
+	}
+	return rc;
+}
+
+/* Changes that a reader does not see: all but text, links and structure. */
+static bool is_inside(slice changed_in)
+{
+	slice word;
+
+	if (changed_in.len == 0)
+		return false;
+	while (word_next(&changed_in, ',', &word))
+		if (!slice_eq(word, SLICE("code")) && !slice_eq(word, SLICE("style")))
+			return false;
+	return true;
+}
+
+/* What the comparison of a page's looks found, in the text that the report keeps. */
+static int keep_rules(struct loading *l, struct report_page *page, const struct legs *legs,
+	const struct learning_line *line)
+{
+	const struct observation *a = &legs->visit, *b = &legs->revisit;
+	bool by_rules = page->evidence && strcmp(page->evidence, "normalised") == 0;
+	char text[PAIR_RULES_SIZE];
+	slice rules = line ? line->rules : b->rules;
+	int rc = 0;
+
+	if (by_rules)
+		page->rule_set =
+			line && a->rule_set != 1 ? NOISE_RULES_VERSION : (uint8_t)b->rule_set;
+	if (!line && b->rule_set == 1)
+		rules = (slice){text, list_old_rules(a->rules, b->rules, text)};
+	page->close_delimited = a->close_delimited || b->close_delimited;
+	page->foreign_times = a->foreign_times || b->foreign_times;
+	if (page->verdict == VERDICT_CHANGED && pair_changed_in(rules).ptr)
+		rc = words_keep(&l->report->words, pair_changed_in(rules), &page->changed_in);
+	l->report->changed_inside += is_inside(page->changed_in);
+	if (rc || !by_rules)
+		return rc;
+	page->masked = line ? line->masked : b->masked;
+	l->report->on_rule_set_1 += page->rule_set == 1;
+	if (page->rule_set > l->report->rule_set)
+		l->report->rule_set = page->rule_set;
+	rc = rules.len ? words_keep(&l->report->words, rules, &page->rules) : 0;
+	return rc ? rc : count_rules(l, page->rules, page->rule_set);
+}
+
+/*
+ * A response of that Age shows what the origin had sent so long before it was asked for: the claim
+ * reaches the origin if the still point is earlier than that, with a second for rounding.
+ */
+static int8_t origin_of(const struct stillpoint *window, const struct observation *revisit)
+{
+	int64_t sent = revisit->start - ((int64_t)revisit->age.seconds + 1) * NS_PER_SECOND;
+
+	if (!revisit->age.known)
+		return -1;
+	return (int8_t)(window->to < sent);
+}
+
+static void judge_page(struct loading *l, struct report_page *page, const struct legs *legs)
+{
+	struct judgement j = legs_judge(legs, &l->terms);
+
+	page->origin = -1;
+	page->visit = leg_of(&legs->visit, legs->visits, legs->visit_number);
+	page->revisit = leg_of(&legs->revisit, legs->revisits, legs->revisit_number);
+	page->late = legs->late;
+	page->usable_visit = observation_is_usable(&legs->visit);
+	page->usable_revisit = observation_is_usable(&legs->revisit);
+	if (!page->taken) {
+		page->verdict = page->left_out == LEFT_OUT_LOST ? VERDICT_FAILED : VERDICT_EXCLUDED;
+		return;
+	}
+	page->verdict = (uint8_t)j.verdict;
+	page->evidence = j.evidence;
+	page->reason = j.reason;
+	page->cached = legs->visit.cached || legs->revisit.cached;
+	if (j.verdict == VERDICT_SHARP || j.verdict == VERDICT_ABSENT)
+		page->origin = origin_of(&l->terms.window, &legs->revisit);
+}
+
+/* Whether a look without cookies, or in another language, shows something else. */
+static bool is_variant(const struct legs *legs, const struct observation *probe)
+{
+	const struct observation *near = &legs->revisit;
+
+	if (!observation_is_usable(probe) || !observation_is_usable(near) ||
+		!observation_same(&legs->visit, near))
+		return false;
+	return !observation_same(near, probe);
+}
+
+/* In the first reading only bodies are counted. */
+static int end_first(struct loading *l, const struct report_page *page)
+{
+	int rc = same_bodies_add(&l->same, page->url, &l->legs);
+
+	l->probe = (struct observation){0};
+	l->legs = (struct legs){0};
+	l->page = CATALOG_NO_PAGE;
+	arena_reset(&l->rules);
+	return err_code(l->err, rc);
+}
+
+static int end_page(struct loading *l)
+{
+	int rc = 0;
+
+	if (l->page != CATALOG_NO_PAGE) {
+		struct report_page *page = &l->report->pages.ptr[l->page];
+		const struct learning_line *line =
+			learned_pages_find(&l->learned, page->url, &l->legs);
+
+		/* What is the same under the rules is not replaced by something else. */
+		if (line)
+			learned_pages_apply(line, &l->legs);
+		if (l->is_first)
+			return end_first(l, page);
+		if (same_bodies_mark(&l->same, &l->legs))
+			known_forget(&l->report->known);
+		if (line)
+			known_share(&l->report->known, l->legs.visit.start, l->legs.revisit.start,
+				&line->class);
+		judge_page(l, page, &l->legs);
+		page->login_box = l->legs.visit.login_box;
+		page->variant = is_variant(&l->legs, &l->probe);
+		rc = keep_rules(l, page, &l->legs, line);
+		if (rc == 0)
+			rc = known_page(&l->report->known, l->page, page->url);
+	}
+	l->probe = (struct observation){0};
+	l->legs = (struct legs){0};
+	l->page = CATALOG_NO_PAGE;
+	arena_reset(&l->rules);
+	return err_code(l->err, rc);
+}
+
+/* A row's text of rules, until its page is judged. */
+static int borrow_rules(struct loading *l, struct observation *shown)
+{
+	if (!shown->rules.ptr)
+		return 0;
+	shown->rules.ptr = arena_strdup(&l->rules, shown->rules);
+	return shown->rules.ptr ? 0 : ERR_NOMEM;
+}
+
+/* Of two probes of a page the one that shows something else counts. */
+static struct observation worst_probe(const struct loading *l, const struct observation *shown)
+{
+	bool differs = is_variant(&l->legs, &l->probe);
+
+	return differs ? l->probe : *shown;
+}
+
+/* A page was visited again behind a cookie gate. */
+static int keep_cookie(struct report *r, slice purpose)
+{
+	r->gated++;
+	return words_keep(&r->words, slice_sub(purpose, sizeof ATTEMPT_COOKIE - 1, purpose.len),
+		&r->gate_cookie);
+}
+
+/* What a visit showed, or a browser got in its place. */
+static int keep_deceit(struct report *r, const struct attempt *o)
+{
+	struct report_page *p = &r->pages.ptr[o->page];
+
+	if (o->leg == ATTEMPT_PROBE) {
+		p->cloaked = slice_starts_with(o->deceit, SLICE("cloaked=true")) ? 1 : 0;
+		return 0;
+	}
+	p->deceit = (slice){arena_strdup(&r->arena, o->deceit), o->deceit.len};
+	return p->deceit.ptr ? 0 : ERR_NOMEM;
+}
+
+/* They come page by page: a page is judged when the next one begins. */
+static int on_observation(void *context, const struct attempt *o)
+{
+	struct loading *l = context;
+	struct observation shown = legs_observe(o);
+	int rc;
+
+	if (l->is_first)
+		stillpoint_add(&l->report->window, o->leg, &o->wall);
+	rc = l->is_first && l->also ? l->also->call(l->also->context, o) : 0;
+	if (rc)
+		return rc;
+	if (o->page != l->page) {
+		rc = end_page(l);
+		if (rc)
+			return rc;
+		l->page = o->page;
+	}
+	if (o->page == CATALOG_NO_PAGE)
+		return 0;
+	if (o->page >= l->report->pages.len)
+		return damaged(l, "an observation", o->page);
+	rc = legs_keep_texts(&shown, &l->report->words);
+	if (rc == 0)
+		rc = borrow_rules(l, &shown);
+	if (rc == 0 && !l->is_first)
+		rc = known_look(&l->report->known, o, &shown);
+	if (rc)
+		return err_code(l->err, rc);
+	legs_add(&l->legs, o, &shown);
+	if (!l->is_first && o->leg == ATTEMPT_LOOK && observation_is_usable(&shown)) {
+		l->report->pages.ptr[o->page].looks++;
+		l->report->pages.ptr[o->page].last_look = o->wall.last_byte;
+	}
+	if (!l->is_first)
+		note_cookies(l, o);
+	if (o->deceit.ptr && l->is_first)
+		rc = keep_deceit(l->report, o);
+	if (rc)
+		return err_code(l->err, rc);
+	if (!l->is_first && slice_starts_with(o->purpose, SLICE(ATTEMPT_COOKIE)))
+		rc = keep_cookie(l->report, o->purpose);
+	if (rc)
+		return err_code(l->err, rc);
+	if (o->leg == ATTEMPT_PROBE &&
+		(slice_eq(o->purpose, SLICE("variant")) || slice_eq(o->purpose, SLICE("language"))))
+		l->probe = worst_probe(l, &shown);
+	return 0;
+}
+
+/* The first reading: when the looks were, and how often their bodies came. */
+static int read_first(struct loading *l, struct catalog *c, uint32_t id)
+{
+	int rc;
+
+	l->page = CATALOG_NO_PAGE;
+	l->is_first = true;
+	rc = catalog_each_observation(c, id, on_observation, l, l->err);
+	if (rc == 0)
+		rc = end_page(l);
+	l->is_first = false;
+	same_bodies_find(&l->same);
+	return rc;
+}
+
+static int judge_all(struct loading *l, struct catalog *c, uint32_t id)
+{
+	struct report *r = l->report;
+	struct legs none = {0};
+	int rc;
+
+	l->terms = (struct legs_terms){.single = r->capture.single,
+		.window = r->window,
+		.state = r->capture.state,
+		.ended_by = r->capture.ended_by};
+	for (size_t i = 0; i < r->pages.len; i++)
+		judge_page(l, &r->pages.ptr[i], &none);
+	rc = catalog_each_observation(c, id, on_observation, l, l->err);
+	return rc ? rc : end_page(l);
+}
+
+/* What the server asserts of pages that nothing proves: at the still point, and no more. */
+static void assert_pages(struct report *r)
+{
+	for (uint32_t i = 0; i < r->pages.len; i++) {
+		struct report_page *p = &r->pages.ptr[i];
+		size_t intervals;
+		const struct interval *list = known_asserted(&r->known, i, &intervals);
+
+		if (p->verdict != VERDICT_UNCONFIRMED && p->verdict != VERDICT_SINGLE)
+			continue;
+		for (size_t n = 0; n < intervals; n++)
+			if (stillpoint_is_within(&r->window, list[n].from, list[n].to))
+				p->evidence = interval_evidence_name(INTERVAL_ASSERTED);
+		r->asserted += p->evidence != NULL;
+	}
+}
+
+static void count_all(struct report *r)
+{
+	const struct report_page *first = NULL;
+
+	for (size_t i = 0; i < r->pages.len; i++) {
+		const struct report_page *p = &r->pages.ptr[i];
+
+		r->totals[p->verdict]++;
+		if (p->evidence && p->verdict == VERDICT_SHARP)
+			*(strcmp(p->evidence, "bytes") ? &r->sharp_normalised : &r->sharp_bytes) +=
+				1;
+		r->captured += verdict_is_captured((enum verdict)p->verdict);
+		r->left_out[p->left_out] += !p->taken;
+		r->out_of_scope += report_is_out_of_scope(p);
+		r->not_captured += !verdict_is_captured((enum verdict)p->verdict) &&
+				   !report_is_out_of_scope(p);
+		first = first || !p->taken ? first : p;
+		r->rates_differ = r->rates_differ || (p->taken && p->rate != first->rate);
+		r->soft_404 += p->content == CATALOG_CONTENT_SOFT_404;
+		r->vanished += p->is_told && p->verdict == VERDICT_ABSENT;
+		r->variants += p->variant;
+	}
+	acted_sort(&r->rules);
+}
+
+bool report_is_watched(const struct report *r)
+{
+	return slice_eq(r->capture.strategy, SLICE("watch"));
+}
+
+bool report_is_judged(const struct report *r)
+{
+	return r->capture.caveats & CATALOG_CAVEAT_AFTERWARDS;
+}
+
+bool report_is_out_of_scope(const struct report_page *p)
+{
+	return !p->taken && p->left_out == LEFT_OUT_SCOPE;
+}
+
+/* The version of the user's rules, if there are any. What cannot be read has none. */
+static int name_ignore(struct report *r)
+{
+	struct rulebook book;
+	int rc;
+
+	rulebook_init(&book);
+	rc = rulebook_add_settings(&book, r->capture.settings);
+	if (rc == 0 && book.text.len)
+		rc = rulebook_finish(&book, "--ignore", NULL);
+	if (rc == 0 && book.has_ignore)
+		(void)digest_format(&book.ignore.digest, r->ignore);
+	rulebook_release(&book);
+	return rc == ERR_NOMEM ? rc : 0;
+}
+
+static int compute(struct loading *l, struct catalog *c)
+{
+	struct report *r = l->report;
+	uint32_t id = r->capture.id;
+	int rc = err_code(l->err, name_ignore(r));
+
+	if (rc == 0)
+		rc = catalog_each_page(c, id, on_page, l, l->err);
+	if (rc == 0)
+		rc = catalog_each_unkept(c, id, on_unkept, l, l->err);
+	if (rc == 0)
+		rc = catalog_each_dust(c, id, on_dust, l, l->err);
+	if (rc == 0)
+		rc = catalog_each_plan(c, id, on_plan, l, l->err);
+	if (rc == 0)
+		rc = catalog_each_learned(c, id, on_learned, l, l->err);
+	if (rc == 0)
+		rc = read_first(l, c, id);
+	if (rc == 0)
+		rc = catalog_each_clock(c, id, on_clock, l, l->err);
+	if (rc == 0 && report_is_judged(r))
+		r->window = (struct stillpoint){
+			.from = r->capture.still_from, .to = r->capture.still_to};
+	r->window.clock_set = l->watch.set || r->capture.caveats & CATALOG_CAVEAT_CLOCK;
+	r->window.earlier = clock_watch_earlier(&l->watch);
+	r->window.later = clock_watch_later(&l->watch);
+	if (rc == 0)
+		rc = judge_all(l, c, id);
+	if (rc == 0)
+		rc = err_code(l->err, known_finish(&r->known, &r->window));
+	if (rc == 0)
+		rc = requisites_load(&r->requisites, c, id, r->pages.len, l->err);
+	if (rc == 0)
+		rc = err_code(l->err, composite_judge(r));
+	if (rc == 0)
+		rc = farm_find(r, c, l->err);
+	if (rc)
+		return rc;
+	assert_pages(r);
+	r->learned = l->learned.rules.rules.len;
+	count_all(r);
+	r->expected_range = expect_range(r, &r->expected_unknown);
+	r->expected_sharp = expect_is_possible(r) && !r->expected_unknown ? expect_sharp(r) : NAN;
+	r->blur = report_is_judged(r) ? NAN : expect_blur(r);
+	return 0;
+}
+
+/* An empty report, with what is read anew in any case. */
+static int begin(struct report *r, struct catalog *catalog, uint32_t capture, struct err *err)
+{
+	int rc;
+
+	*r = (struct report){0};
+	arena_init(&r->arena, ARENA_MAX);
+	words_init(&r->words, &r->arena);
+	known_init(&r->known);
+	rc = catalog_get_capture(catalog, capture, &r->arena, &r->capture, err);
+	if (rc == 0)
+		rc = provenance_load(&r->provenance, catalog, &r->capture, &r->arena, err);
+	return rc;
+}
+
+/* rc: how it ended. */
+static int end(struct report *r, int rc)
+{
+	if (rc)
+		report_release(r);
+	return rc;
+}
+
+int report_compute(struct report *r, struct catalog *catalog, uint32_t capture,
+	const struct report_observer *also, struct err *err)
+{
+	struct loading l = {.report = r, .err = err, .also = also};
+	int rc = begin(r, catalog, capture, err);
+
+	if (rc)
+		return end(r, rc);
+	arena_init(&l.rules, RULES_MAX);
+	learned_pages_init(&l.learned);
+	rc = compute(&l, catalog);
+	arena_release(&l.rules);
+	learned_pages_release(&l.learned);
+	same_bodies_release(&l.same);
+	return end(r, rc);
+}
+
+int report_load(struct report *r, struct catalog *catalog, uint32_t capture, struct err *err)
+{
+	int rc = begin(r, catalog, capture, err);
+
+	if (rc)
+		return end(r, rc);
+	rc = end(r, report_read_saved(r, catalog));
+	return rc == ERR_NOTFOUND ? report_compute(r, catalog, capture, NULL, err)
+				  : err_code(err, rc);
+}
+
+int report_load_page(
+	struct report *r, struct catalog *catalog, uint32_t capture, uint32_t page, struct err *err)
+{
+	int rc = begin(r, catalog, capture, err);
+
+	if (rc)
+		return end(r, rc);
+	rc = end(r, report_read_saved_page(r, catalog, page));
+	return rc == ERR_NOTFOUND ? report_compute(r, catalog, capture, NULL, err)
+				  : err_code(err, rc);
+}
+
+static int on_capture(void *context, const struct catalog_capture *c)
+{
+	return u32_vec_push(context, c->id);
+}
+
+int report_captures(struct catalog *catalog, struct u32_vec *ids, struct err *err)
+{
+	return catalog_each_capture(catalog, on_capture, ids, err);
+}
+
+void report_release(struct report *r)
+{
+	report_pages_release(&r->pages);
+	report_dusts_release(&r->dust);
+	known_release(&r->known);
+	requisites_release(&r->requisites);
+	provenance_release(&r->provenance);
+	acted_rules_release(&r->rules);
+	words_release(&r->words);
+	arena_release(&r->arena);
+	*r = (struct report){0};
+}
