@@ -128,17 +128,34 @@ static size_t next_cap(const struct duplicates *d)
 	return cap < d->max ? cap : d->max;
 }
 
+/* Whether every slot of the old table finds a free one in the new table. */
+static bool refill(struct duplicates *d, const struct duplicates_slot *old, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (is_free(&old[i]))
+			continue;
+		if (d->cap < d->max && !has_room(d, old[i].key))
+			return false;
+		put(d, &old[i]);
+	}
+	return true;
+}
+
+/* A set of the new table may overflow although the old one did not: then it grows further. */
 static void grow_to(struct duplicates *d, size_t cap)
 {
 	struct duplicates_slot *old = d->slots;
 	size_t old_cap = d->cap;
 
-	d->slots = mem_new(cap, sizeof *d->slots);
-	d->cap = cap;
-	d->count = 0;
-	for (size_t i = 0; i < old_cap; i++)
-		if (!is_free(&old[i]))
-			put(d, &old[i]);
+	d->slots = NULL;
+	for (;; cap = next_cap(d)) {
+		free(d->slots);
+		d->slots = mem_new(cap, sizeof *d->slots);
+		d->cap = cap;
+		d->count = 0;
+		if (refill(d, old, old_cap))
+			break;
+	}
 	free(old);
 }
 
