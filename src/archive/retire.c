@@ -245,9 +245,7 @@ static int scan_record(
 	uint32_t of = find(plan, field(rec, SLICE("WARC-Concurrent-To")));
 
 	if (rec->is_gap)
-		return err_set(err, ERR_UNSUPPORTED,
-			"%s is damaged; run 'stillpoint verify' first. Nothing was retired",
-			file->name);
+		return err_set(err, ERR_IO, RETIRE_DAMAGED);
 	switch (rec->header.type) {
 	case WARC_TYPE_REVISIT:
 		refer(plan, at, field(rec, SLICE("WARC-Refers-To")),
@@ -288,6 +286,8 @@ static int scan_file(struct retire_plan *plan, struct retire_file *file)
 	rc = record_each(
 		&source, WARC_READER_UNCHECKED, scan_record, &(struct scan){plan, file}, plan->err);
 	(void)close(source.fd);
+	if (rc)
+		err_prefix(plan->err, "%s", file->name);
 	return rc;
 }
 
@@ -715,7 +715,10 @@ static int choose_all(struct choosing *c)
 static int on_warc(void *context, const struct catalog_warc *w)
 {
 	struct retire_plan *plan = context;
-	struct retire_file file = {.size = w->size, .complete = w->complete};
+	struct retire_file file = {.size = w->size,
+		.complete = w->complete,
+		.has_sum = w->complete && w->has_digest,
+		.sum = w->digest};
 	int rc;
 
 	file.name = arena_strdup(&plan->arena, w->name);

@@ -288,6 +288,22 @@ static int rewrite_record(struct rewriting *w, const struct warc_record *rec)
 	return keep(w, rec);
 }
 
+static int refuse_damaged(struct rewriting *w)
+{
+	return err_set(w->plan->err, ERR_IO, "%s: %s", w->file->name, RETIRE_DAMAGED);
+}
+
+/* To write a damaged file anew would hide the damage, and lose what can still be read of it. */
+static int check_sum(struct rewriting *w)
+{
+	struct digest now;
+
+	if (!w->file->has_sum ||
+		(warc_file_sum(w->fd, w->file->size, &now) == 0 && digest_eq(&now, &w->file->sum)))
+		return 0;
+	return refuse_damaged(w);
+}
+
 static int rewrite_all(struct rewriting *w)
 {
 	struct err *err = w->plan->err;
@@ -295,15 +311,18 @@ static int rewrite_all(struct rewriting *w)
 	int rc = 0;
 
 	while (rc == 0 && (rc = warc_reader_next(w->reader, &rec, err)) == 0) {
-		if (rec->is_gap || rec->spot.offset < w->copied)
+		if (rec->is_gap)
+			return refuse_damaged(w);
+		if (rec->spot.offset < w->copied)
 			return err_set(err, ERR_UNSUPPORTED,
-				"%s is damaged, or has records that share a member; nothing was "
-				"retired",
+				"%s: its records share a member; nothing was retired",
 				w->file->name);
 		/* A dictionary, for instance. */
 		rc = copy(w, w->copied, rec->spot.offset);
 		if (rc == 0)
 			rc = rewrite_record(w, rec);
+		if (rc == 0 && rec->problem.code)
+			return refuse_damaged(w);
 		w->copied = rec->spot.offset + rec->length;
 		arena_reset(&w->arena);
 	}
@@ -315,8 +334,10 @@ static int rewrite(struct rewriting *w, int dir)
 	struct err *err = w->plan->err;
 	struct warc_source source = {.fd = w->fd};
 	const struct warc_io *io = w->plan->p->io ? w->plan->p->io : warc_io_system();
-	int rc = warc_reader_open_source(&source, WARC_READER_UNCHECKED, &w->reader, err);
+	int rc = check_sum(w);
 
+	if (rc == 0)
+		rc = warc_reader_open_source(&source, 0, &w->reader, err);
 	if (rc == 0)
 		rc = warc_compress_open(warc_reader_coding(w->reader), 0, &w->compress, err);
 	if (rc == 0)

@@ -15,7 +15,8 @@
 #include "warc/attempt.h"
 #include "warc/warc_header.h"
 
-#define RETIRE_NONE UINT32_MAX
+#define RETIRE_NONE    UINT32_MAX
+#define RETIRE_DAMAGED "it is damaged; run 'stillpoint verify' first. Nothing was retired"
 
 /* A look that is to be retired, unless kept. */
 struct retire_entry {
@@ -86,6 +87,8 @@ struct retire_file {
 	struct u32_vec patched;    /* files that its patches are against */
 	struct retire_moves moves; /* by the old offset */
 	uint64_t size;
+	bool has_sum; /* the catalog knows that of the old one */
+	struct digest sum;
 	char new_name[WARC_NAME_MAX + 1];
 	uint64_t new_size;
 	struct digest digest; /* of the new one */

@@ -135,6 +135,40 @@ with tap.case("old versions are retired, the newest stay, and verify agrees"):
     verify(retired)
     tap.equal(retire(retired, "1y:2y")["looks"], 0)
 
+def damaged(name, spoil):
+    """A copy whose largest WARC file is spoilt: retire must leave it as it is."""
+    victim = tap.doctored(copy("damaged"))
+    path = max(living.warc_files(victim), key=os.path.getsize)
+    with open(path, "r+b") as file:
+        spoil(file, os.path.getsize(path), [record.offset for record in living.stored_records(path)])
+    with open(path, "rb") as file:
+        before = file.read()
+    done = tap.run("retire", victim, "--keep", "1y:2y")
+    assert done.returncode == 1 and done.stderr.count("\n") == 1, (name, done)
+    assert os.path.basename(path) in done.stderr, (name, done)
+    with open(path, "rb") as file:
+        assert file.read() == before, name
+    tap.equal(sorted(os.listdir(victim + "/warc")), FILES)
+
+
+def overwrite(place, length=1):
+    def spoil(file, size, offsets):
+        at = place(size, offsets)
+        file.seek(at)
+        byte = file.read(1)
+        file.seek(at)
+        file.write(bytes([byte[0] ^ 255]) if length == 1 else bytes(min(length, size - at)))
+    return spoil
+
+
+with tap.case("a damaged file stays as it is, whatever the damage"):
+    for part in range(1, 10):
+        for length in (1, 300, 1 << 30):
+            damaged((part, length), overwrite(lambda size, _: size * part // 10, length))
+    # Where a record ends, zeros look like padding, and a shorter file like a whole one.
+    damaged("zeros behind a record", overwrite(lambda _, offsets: offsets[len(offsets) // 2], 1 << 30))
+    damaged("cut behind a record", lambda file, _, offsets: file.truncate(offsets[len(offsets) // 2]))
+
 with tap.case("a tombstone proves nothing"):
     for number, (instant, before) in enumerate(zip(INSTANTS, BEFORE)):
         rows = at(retired, instant)
