@@ -142,17 +142,15 @@ int capture_find_host(struct capture *c, const struct url *url, uint32_t *ret)
 	size_t known = hosts_count(&c->hosts);
 
 	TRY(hosts_find(&c->hosts, url, ret));
-	if (c->looking && hosts_count(&c->hosts) > known)
-		looking_met(c, *ret);
+	if (c->scheduler->host_met && hosts_count(&c->hosts) > known)
+		c->scheduler->host_met(c, *ret);
 	return rules_reserve(&c->rules, hosts_count(&c->hosts));
 }
 
 int capture_add_seed(struct capture *c, const struct url *seed, struct err *err)
 {
 	TRY(scope_add_seed(&c->scope, seed, c->settings->scope, err));
-	if (c->looking)
-		TRY(look_site_add_seed(c->looking->site, seed, c->settings->scope, err));
-	return 0;
+	return c->scheduler->seed_added ? c->scheduler->seed_added(c, seed, err) : 0;
 }
 
 void capture_store(struct capture *c, const struct catalog_row *row)
@@ -241,6 +239,7 @@ int capture_new(const struct crawl_settings *settings, const struct rates *rates
 	int rc;
 
 	c->settings = settings;
+	c->scheduler = &SCHEDULER_PLAN;
 	c->rates = rates;
 	c->clock = clock;
 	c->epoch = clock_monotonic(clock);
@@ -347,7 +346,7 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 	TRY(earlier_choose(c, c->lane->shared->earlier, catalog, err));
 	TRY(restore(c, catalog, err));
 	TRY(capture_moment(c, "resume", err));
-	if (c->went_back && !c->looking)
+	if (c->went_back && !c->scheduler->endless)
 		TRY(capture_moment(c, "clock-set", err));
 	TRY(login_begin(c, err));
 	if (!c->stage.begun)
@@ -384,7 +383,8 @@ int capture_moment(struct capture *c, const char *moment, struct err *err)
 	clock_watch_add(&c->watch, &k);
 	caveat = c->watch.set ? CATALOG_CAVEAT_CLOCK : CATALOG_CAVEAT_DATE;
 	/* Of a watch only what this process has looked at is in doubt (proof/clock_watch.h). */
-	if (!(c->watch.set || c->watch.adjusted) || c->looking || c->row.caveats & caveat)
+	if (!(c->watch.set || c->watch.adjusted) || c->scheduler->endless ||
+		c->row.caveats & caveat)
 		return 0;
 	c->row.caveats |= caveat;
 	log_warn("crawl", "%.*s: the wall clock was set during the capture, so %s",

@@ -17,7 +17,8 @@
  *	pages.c      its pages, by number, and the links between them
  *	discover.c   a URL was found: is it new, is it wanted, may it be fetched
  *	importance.c which pages come first, and what they are worth; links about the topic
- *	orders.c     asks the planner; pages before and after their fetch
+ *	scheduler.h  who decides which page is next: orders.c asks a plan_run, looking.c a
+ *	             refresh_run, for sites under watch, which have pings, too
  *	journal.c    the planner's calls, and their log
  *	requests.c   its requests, what happens to them, and those that hold up the others
  *	request_headers.c  what they carry: cookies, passwords, extra fields
@@ -28,7 +29,6 @@
  *	limit.c      what it has done so far, its limits and its progress
  *	restore.c    resume: all of this from the catalog
  *	earlier.c    what earlier captures of its site know
- *	looking.c    sites under watch, whose orders come from a refresh_run, and pings
  *
  * And what may be asked of it beside, by the table of features.c:
  *
@@ -73,6 +73,7 @@
 #include "crawl/request_headers.h"
 #include "crawl/requests.h"
 #include "crawl/rules.h"
+#include "crawl/scheduler.h"
 #include "crawl/sessions.h"
 #include "crawl/sitemaps.h"
 #include "crawl/views.h"
@@ -112,8 +113,9 @@ struct capture {
 	uint32_t slot;     /* in the lane */
 	unsigned allowed;  /* set of address classes that requests may be sent to: lane.h */
 
+	const struct scheduler *scheduler;
 	struct plan_run *plan;   /* without pages, if it is under watch */
-	struct looking *looking; /* it is under watch; or NULL */
+	struct looking *looking; /* of SCHEDULER_WATCH; else NULL */
 	const struct plan_strategy *strategy;
 	struct scope scope;
 	struct pages pages;

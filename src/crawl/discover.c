@@ -229,8 +229,8 @@ static void refuse(struct capture *c, uint32_t page, slice url, const char *rule
 	struct crawl_page *p = &c->pages.list.ptr[page];
 	bool by_rule = c->rules.list.ptr[p->host].policy == ROBOTS_PARSE;
 
-	if (c->looking && p->planned)
-		looking_withdraw(c, page);
+	if (c->scheduler->refused && p->planned)
+		c->scheduler->refused(c, page);
 	importance_forget(c, page);
 	p->taken = false;
 	p->left_out = by_rule ? LEFT_OUT_ROBOTS : LEFT_OUT_UNREACHABLE;
@@ -549,7 +549,7 @@ static void note_sitemap(struct capture *c, uint32_t number, const struct found 
 	struct catalog_page row = {.number = number, .lastmod = f->lastmod, .frequency = f->word};
 
 	if ((f->word == FREQUENCY_NONE && f->lastmod == 0) ||
-		(c->looking && looking_knows(c, number, f->lastmod)))
+		(c->scheduler->knows_date && c->scheduler->knows_date(c, number, f->lastmod)))
 		return;
 	capture_store(c, &(struct catalog_row){CATALOG_ROW_LIST_PAGE, .page = &row});
 }
@@ -655,8 +655,8 @@ static int discover_number(struct capture *c, const struct found *f, uint32_t *r
 	else
 		rc = add_page(c, f, &text, ret, err);
 	buf_release(&text);
-	if (rc == 0 && c->looking && f->source && *ret != CATALOG_NO_PAGE)
-		rc = looking_listed(c, *ret, f, err);
+	if (rc == 0 && c->scheduler->listed && f->source && *ret != CATALOG_NO_PAGE)
+		rc = c->scheduler->listed(c, *ret, f, err);
 	return rc == 0 && f->is_seed ? want_sitemaps(c, f, err) : rc;
 }
 
@@ -681,7 +681,7 @@ static bool is_shown(const struct capture *c, uint32_t page)
 
 static int record_requisite(struct capture *c, uint32_t page, uint32_t requisite)
 {
-	bool is_planned = requisite != CATALOG_NO_PAGE && !c->looking &&
+	bool is_planned = requisite != CATALOG_NO_PAGE && !c->scheduler->endless &&
 			  !pages_are_told(&c->pages, page, requisite);
 
 	if (is_planned)
@@ -725,7 +725,7 @@ static int discover_link(struct capture *c, uint32_t page, const struct resolved
 	if (link->kind == LINK_FORM) /* without values they are never sent: form_queries.h */
 		return 0;
 	TRY(discover_number(c, &found, &number, err));
-	if (link->is_feed && c->looking)
+	if (link->is_feed)
 		TRY(sitemaps_feed(c, link->url, err));
 	if (link->kind == LINK_PAGE)
 		page_links_add(c, number);

@@ -276,7 +276,7 @@ int earlier_choose(
 	struct survey s = {.catalog = catalog, .err = err};
 	int rc;
 
-	if (c->settings->earlier == CRAWL_EARLIER_OFF || c->looking)
+	if (c->settings->earlier == CRAWL_EARLIER_OFF || c->scheduler->endless)
 		return 0;
 	rc = choose(&s, c, x);
 	if (rc == 0 && s.capture)

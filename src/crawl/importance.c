@@ -154,7 +154,7 @@ static bool is_late(const struct capture *c)
 /* A watch that begins anew: the page was looked at before. */
 static bool was_admitted(const struct capture *c, uint32_t page)
 {
-	return c->looking && c->pages.list.ptr[page].visited;
+	return c->scheduler->endless && c->pages.list.ptr[page].visited;
 }
 
 static SP_MUST_CHECK int steering_level(
@@ -168,10 +168,10 @@ int importance_admit(struct capture *c, uint32_t page, struct err *err)
 
 	/* Queries of forms have a budget of their own. */
 	if (!m->gates || c->pages.list.ptr[page].kind == LINK_FORM)
-		return journal_discovered(c, page, err);
+		return c->scheduler->discovered(c, page, err);
 	if (was_admitted(c, page) || (may_admit(c, page) && (is_chosen(c, page) || is_late(c)))) {
 		TRY(count_admitted(c, page, false, err));
-		return journal_discovered(c, page, err);
+		return c->scheduler->discovered(c, page, err);
 	}
 	if (c->steering.on)
 		TRY(steering_level(c, page, &level, err));
@@ -192,7 +192,7 @@ int importance_feed(struct capture *c, struct err *err)
 
 	while (is_open(c) && has_budget(c) && rank_order_take(&c->importance.order, &page)) {
 		TRY(count_admitted(c, page, true, err));
-		TRY(journal_discovered(c, page, err));
+		TRY(c->scheduler->discovered(c, page, err));
 	}
 	return 0;
 }

@@ -277,9 +277,7 @@ static int apply_discovered(struct capture *c, uint32_t page, struct err *err)
 
 int journal_discovered(struct capture *c, uint32_t page, struct err *err)
 {
-	TRY(c->looking ? looking_discovered(c, page, err) : apply_discovered(c, page, err));
-	if (c->looking)
-		return 0;
+	TRY(apply_discovered(c, page, err));
 	return append(c, &(struct catalog_event){.kind = CATALOG_EVENT_DISCOVERED, .page = page});
 }
 

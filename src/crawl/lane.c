@@ -13,7 +13,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "crawl/capture.h"
-#include "crawl/orders.h"
 #include "crawl/settings.h"
 
 /* ---- names and the address guard ---- */
@@ -558,8 +557,8 @@ void lane_drop(struct lane *lane, struct capture *c)
 /* Sets when it has work although nothing happens: the barrier is over, the time is up. */
 static void set_wake(struct lane *lane, const struct capture *c)
 {
-	double wait =
-		fmin(fmin(orders_wait(c), slow_wait(c)), fmin(limit_wait(c), robots_fetch_wait(c)));
+	double wait = fmin(fmin(c->scheduler->wait(c), slow_wait(c)),
+		fmin(limit_wait(c), robots_fetch_wait(c)));
 	struct heap_key key = {.key = lane_now(lane) + wait};
 	int rc = 0;
 
@@ -806,12 +805,12 @@ static int update_capture(struct lane *lane, struct capture *c, struct err *err)
 
 	slow_check(c);
 	if (rc == 0)
-		rc = orders_dispatch(c, err);
+		rc = c->scheduler->dispatch(c, err);
 	if (rc)
 		return rc;
 	add_progress(lane, c);
 	if (c->stage.ended)
-		return c->looking ? leave_capture(lane, c) : end_capture(lane, c, err);
+		return c->scheduler->endless ? leave_capture(lane, c) : end_capture(lane, c, err);
 	set_wake(lane, c);
 	return 0;
 }
@@ -892,8 +891,8 @@ static int loop(struct lane *lane, struct err *err)
 			rc = net_wait(lane->net, until_next(lane), err);
 	}
 	for (size_t i = 0; i < lane->captures.len; i++)
-		if (lane->captures.ptr[i] && lane->captures.ptr[i]->looking)
-			looking_report(lane->captures.ptr[i], true);
+		if (lane->captures.ptr[i] && lane->captures.ptr[i]->scheduler->left)
+			lane->captures.ptr[i]->scheduler->left(lane->captures.ptr[i]);
 	show_progress(lane, true);
 	return rc;
 }

@@ -22,6 +22,7 @@
 struct counters {
 	uint64_t budget;         /* bytes that may still be received, with --max-bytes */
 	double idle;             /* seconds in which no process ran: they do not count as time */
+	int64_t last_sent;       /* the last request of an earlier process; wall, ns; 0: none */
 	double last_change;      /* when a request last began or ended */
 	size_t requests;         /* for pages, ended in this process */
 	size_t visits;           /* ended in this process, each attempt but slow ones */

@@ -15,8 +15,10 @@
 #include "base/word.h"
 #include "crawl/capture.h"
 #include "crawl/response.h"
+#include "crawl/scheduler.h"
 #include "formats/link_kind.h"
 #include "formats/url.h"
+#include "proof/legs.h"
 
 /* ---- what pages are worth ---- */
 
@@ -241,11 +243,13 @@ int looking_new(struct capture *c, struct look_site *site, bool once, struct err
 	l->version = site->version;
 	(void)pthread_mutex_unlock(&site->lock);
 	rc = rc ? err_code(err, rc) : make_run(c, l, &l->run, err);
-	if (rc)
+	if (rc) {
 		looking_free(l);
-	else
-		c->looking = l;
-	return rc;
+		return rc;
+	}
+	c->looking = l;
+	c->scheduler = &SCHEDULER_WATCH;
+	return 0;
 }
 
 void looking_free(struct looking *l)
@@ -410,7 +414,7 @@ static int tell_facts(struct capture *c, uint32_t page, double *ret_rate, struct
 	return 0;
 }
 
-int looking_discovered(struct capture *c, uint32_t page, struct err *err)
+static int discovered(struct capture *c, uint32_t page, struct err *err)
 {
 	double rate = 0;
 	int rc = reserve_page(c, page);
@@ -451,7 +455,7 @@ static int weigh_links(struct capture *c, struct err *err)
 	return 0;
 }
 
-bool looking_knows(const struct capture *c, uint32_t page, int64_t lastmod)
+static bool knows_date(const struct capture *c, uint32_t page, int64_t lastmod)
 {
 	return page < c->looking->pages.len && c->looking->pages.ptr[page].listed >= lastmod;
 }
@@ -468,7 +472,7 @@ static bool is_news(const struct capture *c, const struct looked *k, const struc
 	       f->lastmod < clock_realtime(c->clock) + AHEAD_MAX;
 }
 
-int looking_listed(struct capture *c, uint32_t page, const struct found *f, struct err *err)
+static int listed(struct capture *c, uint32_t page, const struct found *f, struct err *err)
 {
 	struct looking *l = c->looking;
 	bool has_source, news;
@@ -495,13 +499,13 @@ int looking_listed(struct capture *c, uint32_t page, const struct found *f, stru
 	return 0;
 }
 
-void looking_withdraw(struct capture *c, uint32_t page)
+static void withdraw(struct capture *c, uint32_t page)
 {
 	refresh_withdraw(c->looking->run, page);
 	c->pages.list.ptr[page].planned = false; /* it may be allowed again */
 }
 
-void looking_met(struct capture *c, uint32_t host)
+static void host_met(struct capture *c, uint32_t host)
 {
 	hosts_set_delay(
 		&c->hosts, host, c->looking->terms.delay, c->looking->terms.automatic_delay);
@@ -613,9 +617,9 @@ static int renew_run(struct capture *c, struct err *err)
 	/* All pages anew: another policy needs another run, other weights tell all pages. */
 	for (uint32_t page = 0; page < c->looking->pages.len; page++)
 		if (is_under_watch(c, page))
-			TRY(looking_discovered(c, page, err));
+			TRY(discovered(c, page, err));
 	for (uint32_t host = 0; host < hosts_count(&c->hosts); host++)
-		looking_met(c, host);
+		host_met(c, host);
 	return 0;
 }
 
@@ -735,7 +739,7 @@ static void report_signals(struct looking *l)
 	}
 }
 
-void looking_report(struct capture *c, bool now)
+static void tell_site(struct capture *c, bool now)
 {
 	struct looking *l = c->looking;
 	double time = now_of(c);
@@ -941,6 +945,27 @@ static bool hurry(struct capture *c, uint32_t page)
 	return true;
 }
 
+static void report_done(struct capture *c, const struct plan_order *order,
+	enum refresh_purpose purpose, const struct refresh_look *look)
+{
+	struct looking *l = c->looking;
+
+	l->out--;
+	c->stage.asleep = false;
+	refresh_done(l->run, &(struct refresh_order){order->page, purpose}, look);
+}
+
+/* An order was not carried out: it is given again, or later because its server is down. */
+static void returned(struct capture *c, const struct plan_order *order, bool is_down_now)
+{
+	struct refresh_look look = {
+		.outcome = is_down_now ? REFRESH_FAILED : REFRESH_RETURNED, .time = now_of(c)};
+
+	report_done(c, order, REFRESH_LOOK, &look);
+	if (is_down_now) /* nothing was sent */
+		refresh_spend(c->looking->run, -1);
+}
+
 static int carry_out(struct capture *c, const struct refresh_order *o, struct err *err)
 {
 	const struct crawl_page *page = &c->pages.list.ptr[o->page];
@@ -954,8 +979,8 @@ static int carry_out(struct capture *c, const struct refresh_order *o, struct er
 
 	if (!page->taken) { /* given up since: spam, a mirror */
 		c->looking->out++;
-		looking_withdraw(c, o->page);
-		looking_returned(c, &r.order, false);
+		withdraw(c, o->page);
+		returned(c, &r.order, false);
 		return 0;
 	}
 	if (r.first) {
@@ -965,7 +990,7 @@ static int carry_out(struct capture *c, const struct refresh_order *o, struct er
 	}
 	c->looking->out++;
 	if (fetch_is_down(c, page->host)) {
-		looking_returned(c, &r.order, true);
+		returned(c, &r.order, true);
 		return 0;
 	}
 	return err_code(err, fetch_hold(c, &r));
@@ -1042,11 +1067,13 @@ static int ask_forms(struct capture *c, struct err *err)
 	return form_queries_next(c, err);
 }
 
-int looking_dispatch(struct capture *c, struct err *err)
+static int dispatch(struct capture *c, struct err *err)
 {
 	bool is_draining = atomic_load(&c->lane->shared->watch->drain);
-	int rc = is_draining ? drain(c, err) : robots_fetch_due(c, err);
+	int rc = views_feed(c, err); /* visits have no end that views could wait for */
 
+	if (rc == 0)
+		rc = is_draining ? drain(c, err) : robots_fetch_due(c, err);
 	if (rc == 0)
 		rc = adopt_terms(c, err);
 	if (rc == 0)
@@ -1069,11 +1096,11 @@ int looking_dispatch(struct capture *c, struct err *err)
 	}
 	if (rc == 0 && c->stage.ended && c->looking->once)
 		rc = renew_run(c, err);
-	looking_report(c, c->stage.ended);
+	tell_site(c, c->stage.ended);
 	return rc ? rc : polling_store_pings(c);
 }
 
-double looking_wait(const struct capture *c)
+static double wait_for_orders(const struct capture *c)
 {
 	const struct looking *l = c->looking;
 	double next = is_full(c) ? fmax(l->next, refresh_audit_at(l->run)) : l->next;
@@ -1084,26 +1111,6 @@ double looking_wait(const struct capture *c)
 }
 
 /* ---- what came of them ---- */
-
-static void report_done(struct capture *c, const struct plan_order *order,
-	enum refresh_purpose purpose, const struct refresh_look *look)
-{
-	struct looking *l = c->looking;
-
-	l->out--;
-	c->stage.asleep = false;
-	refresh_done(l->run, &(struct refresh_order){order->page, purpose}, look);
-}
-
-void looking_returned(struct capture *c, const struct plan_order *order, bool is_down_now)
-{
-	struct refresh_look look = {
-		.outcome = is_down_now ? REFRESH_FAILED : REFRESH_RETURNED, .time = now_of(c)};
-
-	report_done(c, order, REFRESH_LOOK, &look);
-	if (is_down_now) /* nothing was sent */
-		refresh_spend(c->looking->run, -1);
-}
 
 /* The page's rate after a look, and what else is known of it. */
 static void learn(struct looking *l, uint32_t page, const struct attempt *a, bool is_same)
@@ -1124,7 +1131,15 @@ static void learn(struct looking *l, uint32_t page, const struct attempt *a, boo
 	l->outcome = is_gone ? REFRESH_GONE : is_same ? REFRESH_SAME : REFRESH_CHANGED;
 }
 
-void looking_saw(struct capture *c, const struct attempt *a, bool is_usable, bool is_same)
+static int dropped(
+	struct capture *c, const struct plan_order *order, enum drop_reason reason, struct err *err)
+{
+	(void)err;
+	returned(c, order, reason == DROP_SERVER_DOWN);
+	return 0;
+}
+
+static void saw(struct capture *c, const struct attempt *a, bool is_usable, bool is_same)
 {
 	struct looking *l = c->looking;
 
@@ -1135,7 +1150,17 @@ void looking_saw(struct capture *c, const struct attempt *a, bool is_usable, boo
 		learn(l, a->page, a, is_same);
 }
 
-int looking_finished(
+static int stored(struct capture *c, const struct arrival *at, const struct page_visit *visit,
+	struct err *err)
+{
+	struct observation shown = legs_observe(&at->a);
+
+	(void)err;
+	saw(c, &at->a, observation_is_usable(&shown), visit && page_visit_is_same(visit, &at->a));
+	return 0;
+}
+
+static int finished(
 	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
 {
 	struct looking *l = c->looking;
@@ -1145,8 +1170,7 @@ int looking_finished(
 	BUF_SCOPED(url, URL_MAX);
 
 	l->outcome = REFRESH_FAILED;
-	l->purpose = (enum refresh_purpose)r->purpose;
-	TRY(response_finished(c, &r->order, f, &outcome, err));
+	TRY(response_finished(c, r, f, &outcome, err));
 	TRY(importance_done(c, r->order.page, err));
 	if (outcome == PLAN_RETRY && c->login.with) /* what came may not be the page */
 		l->outcome = REFRESH_FAILED;
@@ -1157,7 +1181,7 @@ int looking_finished(
 		.rate = rate_of(c, r->order.page),
 		.born = (uint32_t)(c->pages.taken > known ? c->pages.taken - known : 0),
 	};
-	report_done(c, &r->order, l->purpose, &look);
+	report_done(c, &r->order, (enum refresh_purpose)r->purpose, &look);
 	if (l->once) /* and never again, until renew_run */
 		refresh_withdraw(l->run, r->order.page);
 	/* A feed may be a page, too: when a look found it changed, what it announces is asked for.
@@ -1169,12 +1193,7 @@ int looking_finished(
 	return 0;
 }
 
-static int64_t wall_seconds(int64_t wall)
-{
-	return wall / CLOCK_NS_PER_SECOND;
-}
-
-void looking_sent(struct capture *c, const struct request *r)
+static void sent(struct capture *c, const struct request *r)
 {
 	c->looking->requests++;
 	budget_spend(c->lane->shared->watch->budget, clock_realtime(c->clock));
@@ -1184,21 +1203,14 @@ void looking_sent(struct capture *c, const struct request *r)
 
 /* ---- after a restart ---- */
 
-void looking_count(struct capture *c, const struct attempt *a)
-{
-	struct looking *l = c->looking;
-
-	if (a->wall.sent && wall_seconds(a->wall.sent) > l->sent)
-		l->sent = wall_seconds(a->wall.sent);
-}
-
 void looking_carry_over(struct capture *c, int64_t now, double surplus)
 {
+	int64_t last = c->counters.last_sent / CLOCK_NS_PER_SECOND;
 	struct looking *l = c->looking;
 
-	if (l->sent)
+	if (last)
 		refresh_accrue(
-			l->run, (budget_idle(l->sent, now) + surplus) * l->terms.budget, l->once);
+			l->run, (budget_idle(last, now) + surplus) * l->terms.budget, l->once);
 }
 
 /* As refresh_done judges an audit. */
@@ -1210,17 +1222,52 @@ static void restore_audit(struct looked *k, bool is_usable, bool is_same)
 	k->fresh = (uint8_t)(k->fresh + (k->last && is_same));
 }
 
-int looking_restore(
-	struct capture *c, const struct attempt *a, bool is_usable, bool is_same, struct err *err)
+/* Compared with the look before as when it was made. */
+static int restored(struct capture *c, const struct attempt *a, bool is_usable, struct err *err)
 {
-	struct looking *l = c->looking;
+	bool is_same = false;
+	struct page_visit before;
 
-	if (a->page == CATALOG_NO_PAGE || a->leg != ATTEMPT_LOOK)
-		return 0;
-	TRY(reserve_page(c, a->page));
-	TRY(start_rates(c, a->page, err));
-	if (slice_eq(a->purpose, SLICE(LOOKING_AUDIT)))
-		restore_audit(&l->pages.ptr[a->page], is_usable, is_same);
-	looking_saw(c, a, is_usable, is_same);
-	return 0;
+	if (is_usable && c->pages.list.ptr[a->page].visited) {
+		TRY(pages_visit(&c->pages, a->page, &before, err));
+		is_same = page_visit_is_same(&before, a);
+	}
+	if (a->leg == ATTEMPT_LOOK) {
+		TRY(reserve_page(c, a->page));
+		TRY(start_rates(c, a->page, err));
+		if (slice_eq(a->purpose, SLICE(LOOKING_AUDIT)))
+			restore_audit(&c->looking->pages.ptr[a->page], is_usable, is_same);
+		saw(c, a, is_usable, is_same);
+	}
+	return !is_usable || is_same ? 0 : response_restored(c, a, err);
 }
+
+static int seed_added(struct capture *c, const struct url *seed, struct err *err)
+{
+	return look_site_add_seed(c->looking->site, seed, c->settings->scope, err);
+}
+
+static void left(struct capture *c)
+{
+	tell_site(c, true);
+}
+
+const struct scheduler SCHEDULER_WATCH = {
+	.endless = true,
+	.given_up = "it was not complete when the watch began anew",
+	.legs = {ATTEMPT_LOOK, ATTEMPT_LOOK, ATTEMPT_LOOK},
+	.discovered = discovered,
+	.dispatch = dispatch,
+	.wait = wait_for_orders,
+	.dropped = dropped,
+	.finished = finished,
+	.stored = stored,
+	.restored = restored,
+	.refused = withdraw,
+	.listed = listed,
+	.knows_date = knows_date,
+	.host_met = host_met,
+	.seed_added = seed_added,
+	.sent = sent,
+	.left = left,
+};

@@ -71,14 +71,13 @@ bool look_pattern_matches(slice pattern, slice text);
 
 /*
  * A site under watch: a capture without an end. Its orders come from a refresh_run in place of a
- * plan_run; all else (hosts, robots.txt, links, traps, records) is as in a capture. journal.c and
- * orders.c turn here where a capture has such a part.
+ * plan_run (SCHEDULER_WATCH, scheduler.h).
  *
  * The lane has the refresh_run. Whoever started the watch has a struct look_site for each site:
  * terms go to the lane through it, and reports come back. Both are copied under its lock.
  *
- * Nothing is stored but facts: pages and looks. After a crash looking_restore reads them, and
- * looking_discovered gives them to a fresh refresh_run, page by page.
+ * Nothing is stored but facts: pages and looks. After a crash the scheduler's restored reads them,
+ * and its discovered gives them to a fresh refresh_run, page by page.
  *
  * Times of the refresh_run are seconds since 1970, on the clock of the crawl, which is anchored:
  * setting the wall clock does not move it.
@@ -94,9 +93,6 @@ enum { LOOK_PINGS_MAX = 256 };
 #define LOOKING_PING "ping"
 
 struct capture;
-struct found;
-struct request;
-struct net_fetch;
 
 /* What a site is asked for. All is borrowed, until the lane reports a later version. */
 struct look_terms {
@@ -210,11 +206,9 @@ struct looking {
 	struct outlook outlook;
 	size_t out; /* orders */
 	uint64_t requests;
-	int64_t sent; /* seconds since 1970: the last request of an earlier process; 0: none */
 	size_t looks, changes;
 
-	enum refresh_purpose purpose; /* of the look whose response is read */
-	enum refresh_outcome outcome; /* what it showed */
+	enum refresh_outcome outcome; /* what the look showed whose response was read last */
 };
 
 /* A part for a capture. 0, ERR_NOMEM, or as refresh_run_new. Free with looking_free, NULL-safe. */
@@ -222,50 +216,8 @@ int looking_new(
 	struct capture *c, struct look_site *site, bool once, struct err *err) SP_MUST_CHECK;
 void looking_free(struct looking *l);
 
-/* ---- calls that others make of the planner ---- */
-
-int looking_discovered(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
-void looking_withdraw(struct capture *c, uint32_t page);
-int looking_dispatch(struct capture *c, struct err *err) SP_MUST_CHECK;
-double looking_wait(const struct capture *c);
-
-/* An order was not carried out: it is given again, or later because its server is down. */
-void looking_returned(struct capture *c, const struct plan_order *order, bool is_down);
-
-/* Its response came. */
-int looking_finished(struct capture *c, const struct request *r, const struct net_fetch *f,
-	struct err *err) SP_MUST_CHECK;
-
-/* ---- for the steps of the capture ---- */
-
-/* A request is sent, of any kind. */
-void looking_sent(struct capture *c, const struct request *r);
-
-/* What a response showed: usable, and the same as the look before. */
-void looking_saw(struct capture *c, const struct attempt *a, bool is_usable, bool is_same);
-
-/* A host was met: its delay. */
-void looking_met(struct capture *c, uint32_t host);
-
-/* A request of an earlier process: when the last one was sent. */
-void looking_count(struct capture *c, const struct attempt *a);
-
-/* All of them are restored: what the site's budget has accrued since is there, and the site's part
+/* All captures are restored: what the site's budget has accrued since is there, and the site's part
  * of what has accrued for all of them, in seconds. */
 void looking_carry_over(struct capture *c, int64_t wall_seconds, double surplus);
-
-/* An observation of an earlier process, page by page and look by look. */
-int looking_restore(struct capture *c, const struct attempt *a, bool is_usable, bool is_same,
-	struct err *err) SP_MUST_CHECK;
-
-/* A sitemap or feed lists a page, with a date or without: a later date than before is a signal. */
-int looking_listed(
-	struct capture *c, uint32_t page, const struct found *found, struct err *err) SP_MUST_CHECK;
-
-/* Whether a date of a page, ns since 1970, is known already. */
-bool looking_knows(const struct capture *c, uint32_t page, int64_t lastmod);
-
-/* Tells the site how it goes; now: even if it was told just before. */
-void looking_report(struct capture *c, bool now);
 
 #endif

@@ -1,13 +1,12 @@
-#include "crawl/orders.h"
-
 #include <math.h>
 
 #include "crawl/capture.h"
 #include "crawl/journal.h"
 #include "crawl/response.h"
+#include "crawl/scheduler.h"
 
 /*
- * Asks the planner which page is next, and handles pages before and after their fetch. The planner
+ * SCHEDULER_PLAN: asks the planner which page is next, and tells it what came of it. The planner
  * is asked for visits as late as possible, since links found meanwhile may change its plan: each
  * server has no more orders than may be under way at once, and as many again that wait for it.
  */
@@ -28,20 +27,10 @@ static int withdraw(struct capture *c, const struct plan_order *order, struct er
 {
 	double now = capture_now(c);
 
-	if (c->looking) {
-		looking_returned(c, order, false);
-		return 0;
-	}
 	if (left_out_is_repeat((enum left_out)c->pages.list.ptr[order->page].left_out))
 		return journal_done(c, order, PLAN_FAILED, now, now, err);
 	TRY(journal_withdraw(c, order->page, err));
 	return journal_done(c, order, PLAN_RETURNED, now, now, err);
-}
-
-/* Whether a host cannot be asked at all. */
-static bool is_gone(const struct capture *c, uint32_t host)
-{
-	return c->rules.list.ptr[host].no_name || fetch_is_down(c, host);
 }
 
 /*
@@ -53,10 +42,6 @@ static int skip(struct capture *c, const struct plan_order *order, struct err *e
 	bool no_name = c->rules.list.ptr[c->pages.list.ptr[order->page].host].no_name;
 	double now = capture_now(c);
 
-	if (c->looking) {
-		looking_returned(c, order, true);
-		return 0;
-	}
 	TRY(response_skipped(c, order,
 		no_name ? "dns: there is no such name"
 			: "host-down: its server has stopped answering",
@@ -78,50 +63,16 @@ static int put_off(struct capture *c, const struct plan_order *order, struct err
 	return journal_done(c, order, PLAN_PUT_OFF, now, now, err);
 }
 
-int orders_dropped(
-	struct capture *c, const struct request *r, enum drop_reason reason, struct err *err)
+static int dropped(
+	struct capture *c, const struct plan_order *order, enum drop_reason reason, struct err *err)
 {
 	double now = capture_now(c);
 
 	if (reason == DROP_SERVER_DOWN)
-		return skip(c, &r->order, err);
-	if (c->looking) {
-		looking_returned(c, &r->order, false);
-		return 0;
-	}
-	return journal_done(c, &r->order, PLAN_RETURNED, now, now, err);
-}
-
-/* ---- before an order is carried out ---- */
-
-/*
- * Fetches robots.txt again before the page. Only once for each order: if the pause between two
- * requests is longer than robots.txt is trusted, it is always too old.
- */
-static int check_robots_first(struct capture *c, size_t place, uint32_t host, struct err *err)
-{
-	c->requests.list.ptr[place].checked_robots = true;
-	TRY(err_code(err, hosts_hold_first(&c->hosts, host, place)));
-	return robots_fetch(c, host, true, err);
-}
-
-int orders_check(struct capture *c, size_t place, bool *ret_send, struct err *err)
-{
-	struct request r = c->requests.list.ptr[place];
-	bool taken = c->pages.list.ptr[r.order.page].taken;
-	bool down = is_gone(c, r.host);
-	bool stale = !r.checked_robots && robots_fetch_is_stale(c, r.host);
-	int rc;
-
-	*ret_send = taken && !down && !stale;
-	if (*ret_send)
-		return 0;
-	hosts_undo(&c->hosts, r.host);
-	if (taken && !down)
-		return check_robots_first(c, place, r.host, err);
-	rc = taken ? skip(c, &r.order, err) : withdraw(c, &r.order, err);
-	requests_free(&c->requests, place);
-	return rc;
+		return skip(c, order, err);
+	if (reason == DROP_FORBIDDEN)
+		return withdraw(c, order, err);
+	return journal_done(c, order, PLAN_RETURNED, now, now, err);
 }
 
 /* ---- asking the planner ---- */
@@ -137,13 +88,11 @@ static double barrier_left(const struct capture *c)
 	return fmax(0, c->counters.last_visit + STILL_POINT_MIN - capture_now(c));
 }
 
-double orders_wait(const struct capture *c)
+/* Until the planner may be asked, for the first revisit, too; infinite when nothing waits. */
+static double wait_for_orders(const struct capture *c)
 {
-	double wait;
+	double wait = plan_wake(c->plan) - capture_now(c);
 
-	if (c->looking)
-		return looking_wait(c);
-	wait = plan_wake(c->plan) - capture_now(c);
 	/* 0 if it is over by now: the planner must still be asked. */
 	return c->stage.held_by_barrier ? barrier_left(c) : fmax(0, wait);
 }
@@ -215,19 +164,15 @@ static int ask(struct capture *c, struct err *err)
 		return withdraw(c, &order, err);
 	if (order.put_off)
 		return put_off(c, &order, err);
-	if (is_gone(c, page->host))
+	if (fetch_is_gone(c, page->host))
 		return skip(c, &order, err);
 	return err_code(err,
 		fetch_hold(c, &(struct request){
 				      .kind = REQUEST_PAGE, .host = page->host, .order = order}));
 }
 
-int orders_dispatch(struct capture *c, struct err *err)
+static int dispatch(struct capture *c, struct err *err)
 {
-	if (c->looking) { /* its visits have no end that views could wait for */
-		TRY(views_feed(c, err));
-		return looking_dispatch(c, err);
-	}
 	TRY(robots_fetch_due(c, err));
 	TRY(views_sweep(c, err));
 	TRY(importance_feed(c, err));
@@ -282,32 +227,21 @@ static void count(struct capture *c, const struct request *r, const struct net_f
 				      });
 }
 
-int orders_visited_again(
-	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
-{
-	double end = capture_seconds(c, f->monotonic.last_byte);
-	double begin = f->monotonic.sent ? capture_seconds(c, f->monotonic.sent) : end;
-	enum plan_outcome ignored;
-
-	count(c, r, f, begin, end);
-	return response_finished(c, &r->order, f, &ignored, err);
-}
-
-int orders_finished(
+static int finished(
 	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
 {
 	double end = capture_seconds(c, f->monotonic.last_byte);
 	double begin = f->monotonic.sent ? capture_seconds(c, f->monotonic.sent) : end;
 	enum plan_outcome outcome = PLAN_FAILED;
 
-	if (c->looking)
-		return looking_finished(c, r, f, err);
 	count(c, r, f, begin, end);
+	if (r->kind == REQUEST_AGAIN) /* the planner does not know of it */
+		return response_finished(c, r, f, &outcome, err);
 	/* It was under way when it was left out. */
 	if (left_out_is_repeat((enum left_out)c->pages.list.ptr[r->order.page].left_out)) {
 		TRY(dust_readmit(c, r->order.page, "in: it was under way already", err));
 	}
-	TRY(response_finished(c, &r->order, f, &outcome, err));
+	TRY(response_finished(c, r, f, &outcome, err));
 	if (f->failure == NET_FAILURE_SLOW)
 		outcome = slow_outcome(c, &r->order);
 	if (f->no_name && !was_there(c, r->host))
@@ -315,3 +249,64 @@ int orders_finished(
 	TRY(note_pace(c, r->host, end - begin, err));
 	return journal_done(c, &r->order, outcome, begin, end, err);
 }
+
+/* ---- what pages showed ---- */
+
+/* A usable revisit that began at that time of the planner's clock. */
+static int count_revisit(struct capture *c, const struct attempt *a, const struct page_visit *visit,
+	double begin, struct err *err)
+{
+	bool is_same = page_visit_is_same(visit, a);
+	struct page_prior prior;
+
+	TRY(pages_prior(&c->pages, a->page, &prior, err));
+	counters_add_revisit(&c->counters, survival_at(prior.survival, fmax(0, begin - visit->end)),
+		a->status < 400 && is_same);
+	c->has_differing = c->has_differing || (!is_same && a->status < 400);
+	return 0;
+}
+
+static int stored(struct capture *c, const struct arrival *at, const struct page_visit *visit,
+	struct err *err)
+{
+	const struct attempt *a = &at->a;
+
+	if (at->outcome != PLAN_OK)
+		return 0;
+	if (visit) {
+		TRY(count_revisit(c, a, visit, capture_seconds(c, a->clock.sent), err));
+		TRY(probing_revisited(c, a, page_visit_is_same(visit, a), err));
+	}
+	return at->order->leg == PLAN_VISIT ? canaries_visited(c, a, err) : 0;
+}
+
+static int restored(struct capture *c, const struct attempt *a, bool is_usable, struct err *err)
+{
+	double begin = clock_seconds(a->wall.sent - c->row.started);
+	struct page_visit visit;
+
+	cloaking_restore(c, a);
+	probing_restore(c, a);
+	if (is_usable && a->leg == ATTEMPT_VISIT) {
+		TRY(dust_restore_visit(c, a, err));
+		return response_restored(c, a, err);
+	}
+	if (!is_usable || a->leg != ATTEMPT_REVISIT || !c->pages.list.ptr[a->page].visited)
+		return 0;
+	TRY(pages_visit(&c->pages, a->page, &visit, err));
+	return count_revisit(c, a, &visit, begin, err);
+}
+
+const struct scheduler SCHEDULER_PLAN = {
+	.given_up = "the time limit was over before it was complete",
+	.legs = {[PLAN_VISIT] = ATTEMPT_VISIT,
+		[PLAN_REVISIT] = ATTEMPT_REVISIT,
+		[PLAN_LATE] = ATTEMPT_LATE},
+	.discovered = journal_discovered,
+	.dispatch = dispatch,
+	.wait = wait_for_orders,
+	.dropped = dropped,
+	.finished = finished,
+	.stored = stored,
+	.restored = restored,
+};

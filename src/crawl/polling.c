@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "crawl/capture.h"
 #include "formats/http_date.h"
+#include "formats/sitemap.h"
 
 enum {
 	VALIDATOR_MAX = 512, /* bytes; a longer one is not sent back */
@@ -284,7 +285,8 @@ bool polling_hurry(struct capture *c, slice url)
 	return true;
 }
 
-void polling_listed(struct capture *c, slice url, int64_t lastmod)
+/* An index says when one of its sitemaps has changed. */
+static void note_child(struct capture *c, slice url, int64_t lastmod)
 {
 	struct polling *p = polling_of(c);
 	struct polled *child;
@@ -297,6 +299,21 @@ void polling_listed(struct capture *c, slice url, int64_t lastmod)
 		(void)polling_hurry(c, url);
 	if (lastmod > child->listed)
 		child->listed = lastmod;
+}
+
+void polling_entry(struct capture *c, const struct sitemap_entry *entry, uint64_t *said)
+{
+	uint64_t parts[3], hash;
+
+	if (!c->looking)
+		return;
+	parts[0] = *said;
+	parts[1] = hash_bytes(polling_of(c)->key, entry->loc);
+	parts[2] = entry->has_lastmod ? (uint64_t)entry->lastmod.ns : 0;
+	hash = hash_bytes(polling_of(c)->key, (slice){(const char *)parts, sizeof parts});
+	*said = hash ? hash : 1;
+	if (entry->is_sitemap)
+		note_child(c, entry->loc, sitemap_lastmod(entry));
 }
 
 const struct polled *polling_condition(const struct capture *c, const struct request *r)
@@ -322,19 +339,23 @@ static int find_place(struct capture *c, const struct request *r, uint32_t *ret)
 	return 0;
 }
 
-int polling_opened(struct capture *c, const struct request *r, slice body, uint32_t *ret_place,
+int polling_opened(struct capture *c, const struct request *r, slice body, unsigned *ret_source,
 	uint64_t *ret_said, struct err *err)
 {
-	uint64_t hash = hash_bytes(polling_of(c)->key, body);
+	struct polled *p;
+	uint64_t hash;
+	uint32_t place;
 
-	TRY(err_code(err, find_place(c, r, ret_place)));
-	*ret_said = 0;
-	if (*ret_place != POLL_NONE) {
-		struct polled *p = &polling_of(c)->list.ptr[*ret_place];
-
-		*ret_said = hash == p->body ? p->said : 0;
-		p->body = hash;
-	}
+	if (!c->looking)
+		return 0;
+	hash = hash_bytes(polling_of(c)->key, body);
+	TRY(err_code(err, find_place(c, r, &place)));
+	if (place == POLL_NONE)
+		return 0;
+	p = &polling_of(c)->list.ptr[place];
+	*ret_source = p->source;
+	*ret_said = hash == p->body ? p->said : 0;
+	p->body = hash;
 	return 0;
 }
 
@@ -440,6 +461,8 @@ int polling_answered(struct capture *c, const struct request *r, const struct ne
 	bool wants_check = false;
 	uint32_t place = POLL_NONE;
 
+	if (!c->looking)
+		return 0;
 	if (!strmap_get(&polling_of(c)->numbers, slice_str(r->url), &place) && !is_redirect &&
 		is_announced(r))
 		TRY(err_code(err, find_place(c, r, &place)));
@@ -455,7 +478,7 @@ int polling_answered(struct capture *c, const struct request *r, const struct ne
 
 int polling_dropped(struct capture *c, const struct request *r, struct err *err)
 {
-	return r->polled ? schedule_next(c, r->polled - 1, err) : 0;
+	return c->looking && r->polled ? schedule_next(c, r->polled - 1, err) : 0;
 }
 
 /* ---- what 304 is worth ---- */

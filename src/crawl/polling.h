@@ -37,6 +37,7 @@ enum {
 #define POLL_NONE UINT32_MAX
 
 struct capture;
+struct sitemap_entry;
 struct net_fetch;
 struct request;
 struct state_result;
@@ -115,18 +116,17 @@ int polling_restore(
 int polling_dispatch(struct capture *c, struct err *err) SP_MUST_CHECK;
 double polling_wait(const struct capture *c);
 
+/* ---- for sitemaps.c; nothing happens but under watch ---- */
+
 /*
- * A response has come whose body is to be read: *ret_place, POLL_NONE if there are too many
- * already. *ret_said: it is as before and need not be read, and this is what it listed; else 0.
+ * A response has come whose body is to be read: *ret_source, unless there are too many already.
+ * *ret_said: it is as before and need not be read, and this is what it listed.
  */
-int polling_opened(struct capture *c, const struct request *r, slice body, uint32_t *ret_place,
+int polling_opened(struct capture *c, const struct request *r, slice body, unsigned *ret_source,
 	uint64_t *ret_said, struct err *err) SP_MUST_CHECK;
 
-/* An index says when one of its sitemaps has changed, ns since 1970; 0: it does not. */
-void polling_listed(struct capture *c, slice url, int64_t lastmod);
-
-/* What the request has to confirm: that it is as before; NULL: nothing. */
-const struct polled *polling_condition(const struct capture *c, const struct request *r);
+/* It lists this: adds it to the hash of what it lists, and takes an index at its word. */
+void polling_entry(struct capture *c, const struct sitemap_entry *entry, uint64_t *said);
 
 /* A request for it has ended; said: what it listed (a hash), 0 if it has no sitemap. */
 int polling_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
@@ -134,6 +134,11 @@ int polling_answered(struct capture *c, const struct request *r, const struct ne
 
 /* It was not sent. */
 int polling_dropped(struct capture *c, const struct request *r, struct err *err) SP_MUST_CHECK;
+
+/* ---- for all of the watch ---- */
+
+/* What the request has to confirm: that it is as before; NULL: nothing. */
+const struct polled *polling_condition(const struct capture *c, const struct request *r);
 
 /* Somebody says that it has changed: it is due now. Whether the URL is polled. */
 bool polling_hurry(struct capture *c, slice url);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "crawl/capture.h"
-#include "crawl/orders.h"
 #include "crawl/response.h"
 
 /* ---- the table of requests ---- */
@@ -87,10 +86,51 @@ struct kind {
 		struct err *err);
 };
 
+/*
+ * Fetches robots.txt again before a page. Only once for each order: if the pause between two
+ * requests is longer than robots.txt is trusted, it is always too old.
+ */
+static int check_robots_first(struct capture *c, size_t place, uint32_t host, struct err *err)
+{
+	c->requests.list.ptr[place].checked_robots = true;
+	TRY(err_code(err, hosts_hold_first(&c->hosts, host, place)));
+	return robots_fetch(c, host, true, err);
+}
+
+/* The scheduler does not know of rules that change and of servers that are down. */
+static int page_check(struct capture *c, size_t place, bool *ret_send, struct err *err)
+{
+	struct request r = c->requests.list.ptr[place];
+	bool taken = c->pages.list.ptr[r.order.page].taken;
+	bool gone = fetch_is_gone(c, r.host);
+	bool stale = !r.checked_robots && robots_fetch_is_stale(c, r.host);
+	int rc;
+
+	*ret_send = taken && !gone && !stale;
+	if (*ret_send)
+		return 0;
+	hosts_undo(&c->hosts, r.host);
+	if (taken && !gone)
+		return check_robots_first(c, place, r.host, err);
+	rc = c->scheduler->dropped(c, &r.order, taken ? DROP_SERVER_DOWN : DROP_FORBIDDEN, err);
+	requests_free(&c->requests, place);
+	return rc;
+}
+
+static int page_finished(
+	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
+{
+	return c->scheduler->finished(c, r, f, err);
+}
+
+static int page_dropped(
+	struct capture *c, const struct request *r, enum drop_reason reason, struct err *err)
+{
+	return c->scheduler->dropped(c, &r->order, reason, err);
+}
+
 static const struct kind KINDS[] = {
-	[REQUEST_PAGE] = {.check = orders_check,
-		.finished = orders_finished,
-		.dropped = orders_dropped},
+	[REQUEST_PAGE] = {.check = page_check, .finished = page_finished, .dropped = page_dropped},
 	[REQUEST_ROBOTS] = {.answered = robots_fetch_answered, .dropped = robots_fetch_dropped},
 	[REQUEST_SITEMAP] = {.answered = sitemaps_answered, .dropped = sitemaps_dropped},
 	[REQUEST_PROBE] = {.answered = probe_answered},
@@ -101,7 +141,7 @@ static const struct kind KINDS[] = {
 	[REQUEST_CANARY] = {.check = probing_check, .finished = probing_finished},
 	[REQUEST_CLOAKING] = {.check = probing_check, .finished = cloaking_finished},
 	[REQUEST_SESSION] = {.check = probing_check, .finished = probing_finished},
-	[REQUEST_AGAIN] = {.check = probing_check, .finished = orders_visited_again},
+	[REQUEST_AGAIN] = {.check = probing_check, .finished = page_finished},
 	[REQUEST_LOGIN] = {.answered = login_answered, .dropped = login_dropped},
 };
 
@@ -180,6 +220,11 @@ bool fetch_is_down(const struct capture *c, uint32_t host)
 	return pace_is_down(hosts_pace(&c->hosts, host), lane_now(c->lane), after);
 }
 
+bool fetch_is_gone(const struct capture *c, uint32_t host)
+{
+	return c->rules.list.ptr[host].no_name || fetch_is_down(c, host);
+}
+
 /* Drops the requests that wait for a server that is down. */
 static int check_server_health(struct capture *c, uint32_t host, struct err *err)
 {
@@ -242,8 +287,8 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 	login_apply(c, &r, &request);
 	if (rc == 0)
 		rc = net_start(c->lane->net, &request, err);
-	if (rc == 0 && c->looking)
-		looking_sent(c, &r);
+	if (rc == 0 && c->scheduler->sent)
+		c->scheduler->sent(c, &r);
 	return rc;
 }
 
@@ -304,7 +349,7 @@ static int answered(
 static enum pace_outcome outcome_of(
 	const struct capture *c, const struct request *r, const struct net_fetch *f)
 {
-	bool is_first = c->looking || r->kind != REQUEST_PAGE || r->order.attempt == 1;
+	bool is_first = c->scheduler->endless || r->kind != REQUEST_PAGE || r->order.attempt == 1;
 
 	if (f->status == 429 || f->status == 503)
 		return PACE_REFUSED;
@@ -463,9 +508,7 @@ void slow_cancel_all(struct capture *c)
 {
 	struct choice choice = {.capture = c, .all = true, .pages = true, .unplanned = true};
 
-	net_cancel_some(c->lane->net, choose, &choice, NET_FAILURE_ABORTED,
-		c->looking ? "it was not complete when the watch began anew"
-			   : "the time limit was over before it was complete");
+	net_cancel_some(c->lane->net, choose, &choice, NET_FAILURE_ABORTED, c->scheduler->given_up);
 }
 
 double slow_wait(const struct capture *c)

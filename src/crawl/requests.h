@@ -45,6 +45,7 @@ enum request_kind {
 /* Why a request is not sent. */
 enum drop_reason {
 	DROP_SERVER_DOWN,
+	DROP_FORBIDDEN, /* by robots.txt, which has changed, or left out since */
 	DROP_CANCELLED, /* the capture has reached a limit */
 	DROP_NO_SOCKET,
 };
@@ -138,6 +139,9 @@ int fetch_drop_all(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* Whether the host's server has stopped answering. */
 bool fetch_is_down(const struct capture *c, uint32_t host);
+
+/* The same, or there is no such name. */
+bool fetch_is_gone(const struct capture *c, uint32_t host);
 
 /* The target of the redirect that was read last; false if it has no valid one. */
 bool fetch_location(const struct capture *c, const struct request *r, struct url *ret);

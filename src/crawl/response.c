@@ -181,6 +181,15 @@ struct page_visit comparing_restored(const struct attempt *a, double end)
 	return v;
 }
 
+int response_restored(struct capture *c, const struct attempt *a, struct err *err)
+{
+	/* Only wall times outlive the process; the planner's clock is 0 when the capture begins. */
+	struct page_visit v =
+		comparing_restored(a, clock_seconds(a->wall.last_byte - c->row.started));
+
+	return pages_set_visit(&c->pages, a->page, &v, err);
+}
+
 /*
  * Compares a visit with the look of an earlier capture, if there is one: noise is no change from
  * capture to capture either. As comparing_look; what differs otherwise is not recorded.
@@ -259,15 +268,8 @@ static int set_post(struct capture *c, struct attempt *a, const struct net_fetch
 }
 
 static struct attempt describe(const struct capture *c, const struct plan_order *order,
-	const struct net_fetch *f, slice via, slice failure)
+	bool is_audit, const struct net_fetch *f, slice via, slice failure)
 {
-	static const enum attempt_leg LEGS[] = {
-		[PLAN_VISIT] = ATTEMPT_VISIT,
-		[PLAN_REVISIT] = ATTEMPT_REVISIT,
-		[PLAN_LATE] = ATTEMPT_LATE,
-	};
-
-	bool is_audit = c->looking && c->looking->purpose == REFRESH_AUDIT;
 	bool has_cookies = c->pages.list.ptr[order->page].with_cookies &&
 			   request_headers_has_cookies(&c->headers);
 	slice gate = cookie_gate_purpose(c, order);
@@ -278,12 +280,12 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 		.url = f->url,
 		.kind = kind_of(c, order),
 		.via = via,
-		.leg = c->looking ? ATTEMPT_LOOK : LEGS[order->leg],
+		.leg = c->scheduler->legs[order->leg],
 		.purpose = is_audit      ? SLICE(LOOKING_AUDIT)
 			   : gate.len    ? gate
 			   : has_cookies ? SLICE(SESSIONS_COOKIES)
 					 : (slice){0},
-		.single = !c->looking && (!c->strategy->revisits || c->settings->single),
+		.single = !c->scheduler->endless && (!c->strategy->revisits || c->settings->single),
 		.number = order->attempt,
 		.wall = times_of(&f->wall),
 		.clock = times_of(&f->monotonic),
@@ -548,9 +550,6 @@ static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 		v.signs = signs;
 		rc = pages_set_visit(&c->pages, a->page, &v, err);
 	}
-	if (rc == 0 && a->leg == ATTEMPT_LOOK)
-		looking_saw(
-			c, a, observation_is_usable(&shown), visit && page_visit_is_same(visit, a));
 	return rc;
 }
 
@@ -649,7 +648,7 @@ static int read_page(struct capture *c, struct passing *p, struct err *err)
 	else if (a->leg == ATTEMPT_VISIT)
 		TRY(comparing_visit(c, f, a, &p->shown.compared, err));
 	/* Rates of new links need those of every look that found a change. */
-	if (c->looking && visit && !page_visit_is_same(visit, a)) {
+	if (c->scheduler->endless && visit && !page_visit_is_same(visit, a)) {
 		p->at.mode = READING_LINKS;
 		TRY(read_response(c, p->at.mode, f, a, &p->shown, &p->at.result, err));
 	}
@@ -661,24 +660,11 @@ static int save_page(struct capture *c, struct passing *p, struct err *err)
 {
 	const struct page_visit *visit = p->visit;
 	struct attempt *a = &p->at.a;
-	bool is_ok = p->at.outcome == PLAN_OK;
 
 	TRY(save(c, a, p->at.fetch, visit, p->signs, NULL, err));
 	if (capture_move_still_point(c, a))
 		capture_store_row(c);
-	if (is_ok && visit && !c->looking) {
-		double length = capture_seconds(c, a->clock.sent) - visit->end;
-		bool is_same = page_visit_is_same(visit, a);
-		struct page_prior prior;
-
-		TRY(pages_prior(&c->pages, a->page, &prior, err));
-		counters_add_revisit(&c->counters,
-			survival_at(prior.survival, length > 0 ? length : 0),
-			a->status < 400 && is_same);
-		c->has_differing = c->has_differing || (!is_same && a->status < 400);
-		TRY(probing_revisited(c, a, is_same, err));
-	}
-	return is_ok && p->at.order->leg == PLAN_VISIT ? canaries_visited(c, a, err) : 0;
+	return c->scheduler->stored(c, &p->at, visit, err);
 }
 
 /* What the page that came tells of its site. */
@@ -758,9 +744,10 @@ static bool has_good_visit(
 	return order->leg == PLAN_VISIT && is_last && c->pages.list.ptr[order->page].visited;
 }
 
-int response_finished(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
+int response_finished(struct capture *c, const struct request *r, const struct net_fetch *f,
 	enum plan_outcome *ret_outcome, struct err *err)
 {
+	const struct plan_order *order = &r->order;
 	char failure[sizeof f->detail + 32];
 	BUF_SCOPED(via, URL_MAX);
 	BUF_SCOPED(page, URL_MAX);
@@ -779,7 +766,8 @@ int response_finished(struct capture *c, const struct plan_order *order, const s
 		p.visit = &visit;
 	}
 	TRY(via_of(c, order, &via, err));
-	p.at.a = describe(c, order, f, buf_slice(&via), failure_of(f, failure, sizeof failure));
+	p.at.a = describe(c, order, r->purpose == REFRESH_AUDIT, f, buf_slice(&via),
+		failure_of(f, failure, sizeof failure));
 	TRY(set_post(c, &p.at.a, f, &page, err));
 	TRY(read_page(c, &p, err));
 	TRY(save_page(c, &p, err));
@@ -859,7 +847,7 @@ int response_skipped(
 	nothing.wall.last_byte = nothing.monotonic.last_byte + clock_offset(c->clock);
 	if (rc == 0) {
 		struct attempt a =
-			describe(c, order, &nothing, buf_slice(&via), slice_str(failure));
+			describe(c, order, false, &nothing, buf_slice(&via), slice_str(failure));
 
 		report_problem(c, &a);
 		rc = set_post(c, &a, &nothing, &page, err);

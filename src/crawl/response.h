@@ -22,6 +22,7 @@
  */
 
 struct capture;
+struct request;
 
 /* Room for what an attempt borrows of it. */
 struct comparing_room {
@@ -32,10 +33,13 @@ struct comparing_room {
 /* The same of an attempt of the catalog, which ended at that time of the planner's clock. */
 struct page_visit comparing_restored(const struct attempt *a, double end);
 
+/* A usable visit or look of an earlier process: later ones are compared with it. */
+int response_restored(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
+
 /* ---- responses ---- */
 
 /* What came of an order: records it, finds links, tells how it went. */
-int response_finished(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
+int response_finished(struct capture *c, const struct request *r, const struct net_fetch *f,
 	enum plan_outcome *ret_outcome, struct err *err) SP_MUST_CHECK;
 
 /*

@@ -513,48 +513,6 @@ static int on_robots(void *context, const struct catalog_robots *row)
 
 /* ---- observations ---- */
 
-static int restore_visit(struct replaying *r, const struct attempt *o)
-{
-	struct capture *c = r->capture;
-	/* Only wall times outlive the process; the planner's clock is 0 when the capture begins. */
-	struct page_visit v =
-		comparing_restored(o, clock_seconds(o->wall.last_byte - c->row.started));
-
-	return pages_set_visit(&c->pages, o->page, &v, r->err);
-}
-
-static int restore_revisit(struct replaying *r, const struct attempt *o)
-{
-	struct capture *c = r->capture;
-	double start = clock_seconds(o->wall.sent - c->row.started);
-	struct page_prior prior;
-	struct page_visit visit;
-
-	if (!c->pages.list.ptr[o->page].visited)
-		return 0;
-	TRY(pages_visit(&c->pages, o->page, &visit, r->err));
-	TRY(pages_prior(&c->pages, o->page, &prior, r->err));
-	c->has_differing = c->has_differing || (o->status < 400 && !page_visit_is_same(&visit, o));
-	counters_add_revisit(&c->counters, survival_at(prior.survival, fmax(0, start - visit.end)),
-		o->status < 400 && page_visit_is_same(&visit, o));
-	return 0;
-}
-
-/* A look of a watch: compared with the one before as when it was made. */
-static int restore_look(struct replaying *r, const struct attempt *o, bool is_usable)
-{
-	struct capture *c = r->capture;
-	struct page_visit visit;
-	bool is_same = false;
-
-	if (is_usable && c->pages.list.ptr[o->page].visited) {
-		TRY(pages_visit(&c->pages, o->page, &visit, r->err));
-		is_same = page_visit_is_same(&visit, o);
-	}
-	TRY(looking_restore(c, o, is_usable, is_same, r->err));
-	return !is_usable || is_same ? 0 : restore_visit(r, o);
-}
-
 static int restore_observation(void *context, const struct attempt *o)
 {
 	struct replaying *r = context;
@@ -567,21 +525,11 @@ static int restore_observation(void *context, const struct attempt *o)
 		r->latest = o->wall.last_byte;
 	/* What was received is not known; the record has it compressed, and once. */
 	counters_spend(&c->counters, o->length);
-	if (c->looking)
-		looking_count(c, o);
+	if (o->wall.sent > c->counters.last_sent)
+		c->counters.last_sent = o->wall.sent;
 	if (o->page >= c->pages.list.len)
 		return 0;
-	if (c->looking)
-		return restore_look(r, o, observation_is_usable(&shown));
-	cloaking_restore(c, o);
-	probing_restore(c, o);
-	if (!observation_is_usable(&shown))
-		return 0;
-	if (o->leg == ATTEMPT_VISIT) {
-		TRY(dust_restore_visit(c, o, r->err));
-		return restore_visit(r, o);
-	}
-	return o->leg == ATTEMPT_REVISIT ? restore_revisit(r, o) : 0;
+	return c->scheduler->restored(c, o, observation_is_usable(&shown), r->err);
 }
 
 static int on_clock(void *context, const struct catalog_clock *k)
@@ -602,7 +550,7 @@ static int restore_requisite(void *context, const struct catalog_requisite *e)
 {
 	struct replaying *r = context;
 
-	if (r->capture->looking || e->requisite == CATALOG_NO_PAGE ||
+	if (r->capture->scheduler->endless || e->requisite == CATALOG_NO_PAGE ||
 		e->requisite >= r->capture->pages.list.len ||
 		e->page >= r->capture->pages.list.len ||
 		pages_are_told(&r->capture->pages, e->page, e->requisite))
@@ -659,7 +607,7 @@ int restore(struct capture *c, struct catalog *catalog, struct err *err)
 		rc = catalog_each_unkept(catalog, id, on_unkept, &r, err);
 	if (rc == 0)
 		rc = catalog_each_robots(catalog, id, on_robots, &r, err);
-	if (rc == 0 && c->looking)
+	if (rc == 0 && c->scheduler->endless)
 		rc = catalog_each_poll(catalog, id, on_poll, &r, err);
 	if (rc == 0)
 		rc = catalog_each_requisite(catalog, id, restore_requisite, &r, err);

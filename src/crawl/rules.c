@@ -592,7 +592,7 @@ static int ask_after_failure(struct capture *c, uint32_t host, bool pages_wait, 
 	double pause = rules_pause(c->rules.list.ptr[host].failures, rng_double(&c->rng));
 
 	/* Of a watch dead servers must take little of the budget, and no barrier waits for them. */
-	if (c->looking)
+	if (c->scheduler->endless)
 		pause = fmin(WATCH_PATIENCE * pause, ROBOTS_UNREACHABLE_RETRY_SECONDS);
 	return ask_later(c, host, pause, pages_wait, err);
 }
@@ -705,7 +705,7 @@ static int unreachable(struct capture *c, uint32_t host, const struct net_fetch 
 		!c->settings->ignore_robots)
 		return ask_after_failure(c, host, true, err);
 	/* A host that is not there forbids nothing. Under watch its pages must not be asked for. */
-	if (!are_known(c, host) && f->no_name && !c->looking) {
+	if (!are_known(c, host) && f->no_name && !c->scheduler->endless) {
 		TRY(settle(c, host, &(struct rules_text){.policy = ROBOTS_ALLOW_ALL, .why = why},
 			err));
 		c->rules.list.ptr[host].no_name = true;

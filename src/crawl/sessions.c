@@ -253,7 +253,7 @@ int sessions_visited(struct capture *c, const struct arrival *p, struct err *err
 	struct sessions *s = &c->sessions;
 	struct session_place *host;
 
-	if (p->order->leg != PLAN_VISIT || c->looking || a->status != 200 || s->step ||
+	if (p->order->leg != PLAN_VISIT || c->scheduler->endless || a->status != 200 || s->step ||
 		!jar_is_set_in(p->fetch->head) || is_asked_for(c) ||
 		c->pages.list.ptr[a->page].with_cookies || !has_cookies_for(c, a->url))
 		return 0;
@@ -412,7 +412,7 @@ int cookie_gate_redirected(struct capture *c, const struct plan_order *order,
 	struct cookie_gate_step step = {.from = order->page};
 	const struct cookie_gate_step *next;
 
-	if (c->looking || order->leg != PLAN_VISIT || c->settings->no_cookies)
+	if (c->scheduler->endless || order->leg != PLAN_VISIT || c->settings->no_cookies)
 		return 0;
 	if (order->attempt > attempts_of(c)) {
 		g->useless++;

@@ -286,7 +286,8 @@ int sitemaps_request_all(struct capture *c, struct err *err)
 
 int sitemaps_feed(struct capture *c, slice url, struct err *err)
 {
-	if (c->settings->no_sitemaps)
+	/* What they announce is news to a watch only. */
+	if (c->settings->no_sitemaps || !c->scheduler->endless)
 		return 0;
 	return request(c, &(struct named){.url = url, .named_by = NO_HOST, .is_feed = true}, err);
 }
@@ -339,25 +340,12 @@ static int discover_entry(struct capture *c, const struct sitemap_entry *entry,
 	return rc;
 }
 
-static void note_entry(const struct capture *c, const struct sitemap_entry *entry, uint64_t *said)
-{
-	uint64_t parts[3] = {*said, hash_bytes(c->looking->polling.key, entry->loc),
-		entry->has_lastmod ? (uint64_t)entry->lastmod.ns : 0};
-	uint64_t hash =
-		hash_bytes(c->looking->polling.key, (slice){(const char *)parts, sizeof parts});
-
-	*said = hash ? hash : 1;
-}
-
 static int read_entry(
 	struct capture *c, const struct sitemap_entry *entry, struct listing *l, struct err *err)
 {
-	if (c->looking)
-		note_entry(c, entry, &l->said);
+	polling_entry(c, entry, &l->said);
 	if (!entry->is_sitemap)
 		return discover_entry(c, entry, l, err);
-	if (c->looking)
-		polling_listed(c, entry->loc, sitemap_lastmod(entry));
 	if (l->request->nesting >= NESTING_MAX)
 		return 0;
 	return request(c,
@@ -386,38 +374,29 @@ static int read_entries(
 		if (rc == 0 && store_due(&c->lane->store) <= 0)
 			rc = store_commit(&c->lane->store, err);
 	}
-	if (rc == 0 && c->looking && l->said == 0 && sitemap_format(reader) != SITEMAP_UNKNOWN)
+	if (rc == 0 && l->said == 0 && sitemap_format(reader) != SITEMAP_UNKNOWN)
 		l->said = 1; /* it lists nothing */
 	buf_release(&how);
 	return rc ? rc : discover_record_unkept(c);
 }
 
-/* Reads as much as possible; a broken sitemap is not an error. */
+/* Reads as much as possible, unless it is as it was; a broken sitemap is not an error. */
 static int read_sitemap(struct capture *c, struct listing *l, struct err *err)
 {
+	slice body = buf_slice(&c->lane->reading.body);
 	struct sitemap_reader *reader;
 	struct err ignored = {0};
-	int rc = sitemap_open_slice(
-		&reader, buf_slice(&c->lane->reading.body), slice_str(l->request->url), &ignored);
+	int rc;
 
+	TRY(polling_opened(c, l->request, body, &l->source, &l->said, err));
+	if (l->said)
+		return 0;
+	rc = sitemap_open_slice(&reader, body, slice_str(l->request->url), &ignored);
 	if (rc)
 		return rc == ERR_NOMEM ? err_code(err, rc) : 0;
 	rc = read_entries(c, reader, l, err);
 	sitemap_close(reader);
 	return rc;
-}
-
-/* Under watch: what is as it was need not be read. */
-static int read_news(struct capture *c, struct listing *l, struct err *err)
-{
-	uint32_t place;
-	uint64_t said;
-
-	TRY(polling_opened(c, l->request, buf_slice(&c->lane->reading.body), &place, &said, err));
-	if (place != POLL_NONE)
-		l->source = c->looking->polling.list.ptr[place].source;
-	l->said = said;
-	return said ? 0 : read_sitemap(c, l, err);
 }
 
 int sitemaps_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
@@ -427,7 +406,7 @@ int sitemaps_answered(struct capture *c, const struct request *r, const struct n
 	URL_SCOPED(target);
 
 	if (f->status >= 200 && f->status < 300)
-		TRY(c->looking ? read_news(c, &l, err) : read_sitemap(c, &l, err));
+		TRY(read_sitemap(c, &l, err));
 	else if (f->status >= 300 && f->status < 400 && r->redirects < REDIRECTS_MAX &&
 		 fetch_location(c, r, &target))
 		TRY(request(c,
@@ -438,12 +417,12 @@ int sitemaps_answered(struct capture *c, const struct request *r, const struct n
 				.source = r->source,
 				.is_feed = r->is_feed},
 			err));
-	return !c->looking ? 0 : polling_answered(c, r, f, result, l.said, err);
+	return polling_answered(c, r, f, result, l.said, err);
 }
 
 int sitemaps_dropped(
 	struct capture *c, const struct request *r, enum drop_reason reason, struct err *err)
 {
 	(void)reason;
-	return c->looking ? polling_dropped(c, r, err) : 0;
+	return polling_dropped(c, r, err);
 }
