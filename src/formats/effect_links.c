@@ -52,6 +52,8 @@ static const struct {
 	{"remove", EFFECT_DELETE},
 	{"destroy", EFFECT_DELETE},
 	{"dodelete", EFFECT_DELETE},
+	{"del", EFFECT_DELETE},
+	{"removeitem", EFFECT_DELETE},
 	{"loeschen", EFFECT_DELETE},
 	{"löschen", EFFECT_DELETE},
 	{"supprimer", EFFECT_DELETE},
@@ -155,22 +157,38 @@ static const char *const DOCUMENTS[] = {"apidocs", "article", "articles", "blog"
 static const char *const ACTIONS[] = {"a", "act", "action", "cmd", "command", "do", "event", "func",
 	"function", "job", "method", "mode", "op", "operation", "submit", "task"};
 /* What such a field may say, but a path may not: there the words are names of pages. */
-static const char *const ORDERS[] = {"rm", "del", "drop", "kill", "ban", "kick", "erase", "clear",
-	"empty", "reset", "enable", "disable", "activate", "approve", "reject", "publish",
-	"unpublish", "vote", "upvote", "downvote", "like", "unlike", "follow", "unfollow",
-	"subscribe", "buy", "addtocart", "add", "install", "upgrade", "update", "save", "move",
+static const char *const ORDERS[] = {"rm", "drop", "kill", "ban", "kick", "erase", "clear", "empty",
+	"reset", "enable", "disable", "activate", "approve", "reject", "publish", "vote", "like",
+	"follow", "subscribe", "buy", "add", "install", "upgrade", "update", "save", "move",
 	"rename", "exec", "run", "stop", "start", "sync", "lock", "unlock", "trash", "untrash",
 	"restore", "rollback", "revert", "undo", "merge", "close", "reopen", "archive", "send",
-	"transfer"};
+	"transfer", "accept", "bookmark", "cancel", "confirm", "decline", "favorite", "favourite",
+	"flag", "mute", "pin", "unpin", "unwatch", "watch"};
 /* What a path does with the object before it: "/comments/12/approve". */
-static const char *const DEEDS[] = {"activate", "approve", "ban", "close", "disable", "enable",
-	"follow", "kick", "like", "lock", "publish", "reject", "reopen", "restore", "revert",
-	"rollback", "subscribe", "trash", "unlock", "vote"};
+static const char *const DEEDS[] = {"accept", "cancel", "close", "decline", "flag", "join", "kick",
+	"leave", "lock", "pin", "reopen", "restore", "revert", "rollback", "trash", "unlock"};
+/* And also with that behind it, "/like/5", where those above may be names: "/flag/5". */
+static const char *const VERBS[] = {"activate", "approve", "ban", "bookmark", "disable", "dislike",
+	"enable", "favorite", "favourite", "follow", "like", "mute", "publish", "recommend",
+	"reject", "subscribe", "vote"};
+/* What a deed is about, before its number, and what a vote may say. */
+static const char *const KINDS[] = {"answer", "article", "comment", "entry", "file", "image",
+	"item", "message", "node", "page", "photo", "post", "product", "question", "reply",
+	"review", "thread", "topic", "user", "video"};
+static const char *const WAYS[] = {"down", "minus", "no", "off", "on", "plus", "true", "up", "yes"};
+/* Fields that say what a deed is about: "/vote?id=3". */
+static const char *const SUBJECTS[] = {"answer", "article", "choice", "cid", "comment", "commentid",
+	"dir", "direction", "down", "for", "how", "id", "item", "itemid", "key", "messageid",
+	"msgid", "option", "pid", "post", "postid", "product", "productid", "score", "thread",
+	"threadid", "tid", "token", "topic", "topicid", "u", "uid", "up", "user", "userid",
+	"value"};
+/* Collections of a user, and what is done to them: "/cart/add", "/cart/7/remove". */
+static const char *const COLLECTIONS[] = {"bag", "basket", "bookmarks", "cart", "compare",
+	"favorites", "favourites", "friends", "wishlist"};
+static const char *const COLLECTING[] = {"add", "clear", "empty", "remove", "update"};
 /* Two segments in a row. */
-static const char *const PAIRS[][2] = {{"cart", "add"}, {"cart", "remove"}, {"cart", "empty"},
-	{"cart", "clear"}, {"basket", "add"}, {"basket", "remove"}, {"basket", "empty"},
-	{"wishlist", "add"}, {"wishlist", "remove"}, {"trash", "empty"}, {"cache", "clear"},
-	{"account", "close"}, {"account", "delete"}};
+static const char *const PAIRS[][2] = {
+	{"trash", "empty"}, {"cache", "clear"}, {"account", "close"}, {"account", "delete"}};
 static const char *const PAGES[] = {"p", "page", "r", "route", "section", "view"};
 
 const char *effect_name(enum effect effect)
@@ -282,62 +300,169 @@ static bool next_segment(slice *path, slice *ret)
 	return end > 0;
 }
 
+/* Where a word stands: the segments before it, all behind it, and the query. */
+struct place {
+	slice earlier, before, rest, query;
+};
+
+static bool is_year(slice segment)
+{
+	return segment.len == 4 && (segment.ptr[0] == '1' || segment.ptr[0] == '2') &&
+	       is_object(segment);
+}
+
 /* The end of "2024", "2024/05" or "2024/05/12": behind a date there is the name of an article. */
 static bool is_date(slice earlier, slice before)
 {
-	slice year = before.len == 4 ? before : earlier;
-
 	return (before.len <= 2 && earlier.len <= 2 && is_object(earlier)) ||
-	       (year.len == 4 && (year.ptr[0] == '1' || year.ptr[0] == '2') && is_object(year));
+	       is_year(before.len == 4 ? before : earlier);
 }
 
-/* "/posts/5/like" */
-static bool is_deed(const struct folded *f, slice earlier, slice before)
+/* A number that is no year, or an id of many digits: "part-2" and "2024" are names. */
+static bool is_number(slice segment)
 {
-	return is_object(before) && !is_date(earlier, before) && IS_AMONG(f, DEEDS);
+	bool is_hex = segment.len >= 8, is_decimal = true;
+
+	for (size_t i = 0; i < segment.len; i++) {
+		is_decimal = is_decimal && word_is_digit(segment.ptr[i]);
+		is_hex = is_hex && (segment.ptr[i] == '-' || word_hex(segment.ptr[i]) >= 0);
+	}
+	return is_object(segment) && (is_decimal ? !is_year(segment) : is_hex);
 }
 
-/* "/cart/add" */
-static bool is_pair(const struct folded *f, slice before)
+/* Takes the next field off the front of a query; false at its end. */
+static bool next_field(slice *query, slice *ret_name, slice *ret_value)
 {
+	size_t end = 0, equals;
+
+	if (!query->len)
+		return false;
+	while (end < query->len && query->ptr[end] != '&' && query->ptr[end] != ';')
+		end++;
+	for (equals = 0; equals < end && query->ptr[equals] != '='; equals++)
+		;
+	*ret_name = slice_sub(*query, 0, equals);
+	*ret_value = slice_sub(*query, equals + (equals < end), end);
+	*query = slice_sub(*query, end + 1, query->len);
+	return true;
+}
+
+static bool is_segment_among(slice segment, const char *const *list, size_t count)
+{
+	struct folded f;
+
+	fold(&f, segment);
+	return is_among(&f, list, count);
+}
+
+#define IS_SEGMENT_AMONG(s, list) is_segment_among((s), (list), sizeof(list) / sizeof((list)[0]))
+
+/* Whether a query says what a deed is about: "id=3". */
+static bool names_subject(slice query)
+{
+	slice name, value;
+
+	while (next_field(&query, &name, &value))
+		if (value.len > 0 && IS_SEGMENT_AMONG(name, SUBJECTS))
+			return true;
+	return false;
+}
+
+/* "5", "post/5", "5/up", "up/5": all that is behind a verb. */
+static bool is_object_of(slice rest)
+{
+	slice first, second, third;
+
+	if (!next_segment(&rest, &first))
+		return false;
+	if (!next_segment(&rest, &second))
+		return is_number(first);
+	if (next_segment(&rest, &third))
+		return false;
+	if (is_number(first))
+		return IS_SEGMENT_AMONG(second, WAYS);
+	return is_number(second) &&
+	       (IS_SEGMENT_AMONG(first, KINDS) || IS_SEGMENT_AMONG(first, WAYS));
+}
+
+/* Nothing, or a way. */
+static bool is_end(slice rest)
+{
+	slice first, second;
+
+	return !next_segment(&rest, &first) ||
+	       (!next_segment(&rest, &second) && IS_SEGMENT_AMONG(first, WAYS));
+}
+
+/* "/posts/5/like", "/like/5", "/like?id=5" */
+static bool is_deed(const struct folded *f, const struct place *p)
+{
+	bool is_verb = IS_AMONG(f, VERBS);
+	slice rest = p->rest, none;
+
+	if (!is_verb && !IS_AMONG(f, DEEDS))
+		return false;
+	if (is_object(p->before) && !is_date(p->earlier, p->before) && is_end(p->rest))
+		return true;
+	return is_verb &&
+	       (is_object_of(p->rest) || (!next_segment(&rest, &none) && names_subject(p->query)));
+}
+
+/* "/cart/add", "/cart/7/add", "/trash/empty" */
+static bool is_pair(const struct folded *f, const struct place *p)
+{
+	slice owner = is_object(p->before) ? p->earlier : p->before;
 	struct folded of;
 
-	fold(&of, before);
+	if (IS_AMONG(f, COLLECTING) && IS_SEGMENT_AMONG(owner, COLLECTIONS))
+		return true;
+	fold(&of, p->before);
 	for (size_t i = 0; i < sizeof PAIRS / sizeof PAIRS[0]; i++)
 		if (folded_is(&of, PAIRS[i][0]) && folded_is(f, PAIRS[i][1]))
 			return true;
 	return false;
 }
 
-static enum effect effect_of_path(slice path, bool has_query)
+/* What the word of a segment means there. Behind it is at most what it is about: a token, an id. */
+static enum effect effect_of_place(const struct folded *f, const struct place *p)
 {
-	slice segment, before = {0}, earlier = {0};
+	enum effect effect = effect_of(f);
+	slice rest = p->rest, after, more;
+	bool has_after = next_segment(&rest, &after);
+
+	if (is_pair(f, p) || is_deed(f, p))
+		return EFFECT_CHANGE;
+	if (effect == EFFECT_DELETE && is_object_of(p->rest))
+		return effect;
+	if (effect == EFFECT_DELETE && !is_object(p->before) && !is_object(after) &&
+		(has_after || !p->query.len))
+		return EFFECT_NONE;
+	return next_segment(&rest, &more) ? EFFECT_NONE : effect;
+}
+
+static enum effect effect_of_path(slice path, slice query)
+{
+	struct place p = {.query = query};
+	slice segment;
 
 	while (next_segment(&path, &segment)) {
-		slice rest = path, after = {0};
-		struct folded f;
 		enum effect effect;
+		struct folded f;
 		bool wiki;
 
+		p.rest = path;
 		fold(&f, word_of_segment(segment, &wiki));
-		effect = effect_of(&f);
-		(void)next_segment(&rest, &after);
-		if (effect == EFFECT_DELETE && !is_object(before) && !is_object(after) &&
-			!(has_query && after.len == 0))
-			effect = EFFECT_NONE;
-		if (is_pair(&f, before) || (after.len == 0 && is_deed(&f, earlier, before)))
-			return EFFECT_CHANGE;
-		/* Behind the word there is at most what it is about: a token, an id. */
-		if (effect && (next_segment(&rest, &after) == false))
+		effect = effect_of_place(&f, &p);
+		if (effect)
 			return effect;
 		if (!wiki && IS_AMONG(&f, DOCUMENTS)) {
 			while (next_segment(&path, &segment))
-				before = segment;
-			fold(&f, word_of_segment(before, &wiki));
+				p.before = segment;
+			fold(&f, word_of_segment(p.before, &wiki));
 			return wiki && effect_of(&f) == EFFECT_LOGOUT ? EFFECT_LOGOUT : EFFECT_NONE;
 		}
-		earlier = before;
-		before = segment;
+		p.earlier = p.before;
+		p.before = segment;
 	}
 	return EFFECT_NONE;
 }
@@ -352,6 +477,8 @@ static enum effect effect_of_field(slice name, slice value)
 	by_name = effect_of(&n);
 	if (by_name && !folded_is(&n, "remove"))
 		return by_name;
+	if (IS_AMONG(&n, VERBS) && (is_number(value) || IS_AMONG(&v, WAYS)))
+		return EFFECT_CHANGE;
 	by_value = effect_of(&v);
 	if (IS_AMONG(&n, ACTIONS))
 		return !by_value && IS_AMONG(&v, ORDERS) && !folded_is(&n, "mode") ? EFFECT_CHANGE
@@ -362,27 +489,20 @@ static enum effect effect_of_field(slice name, slice value)
 static enum effect effect_of_query(slice query)
 {
 	enum effect effect = EFFECT_NONE;
+	slice name, value;
 
-	while (query.len && !effect) {
-		size_t end = 0, equals;
-
-		while (end < query.len && query.ptr[end] != '&' && query.ptr[end] != ';')
-			end++;
-		for (equals = 0; equals < end && query.ptr[equals] != '='; equals++)
-			;
-		effect = effect_of_field(slice_sub(query, 0, equals),
-			slice_sub(query, equals + (equals < end), end));
-		query = slice_sub(query, end + 1, query.len);
-	}
+	while (!effect && next_field(&query, &name, &value))
+		effect = effect_of_field(name, value);
 	return effect;
 }
 
 enum effect effect_of_link(const struct url *url)
 {
+	slice query = url_part(url, url->query);
 	enum effect effect;
 
 	if (!url_is_http(url))
 		return EFFECT_NONE;
-	effect = effect_of_path(url_part(url, url->path), url->query.len > 0);
-	return effect ? effect : effect_of_query(url_part(url, url->query));
+	effect = effect_of_path(url_part(url, url->path), query);
+	return effect ? effect : effect_of_query(query);
 }

@@ -8,8 +8,12 @@
  *	delete		the word beside what it is about: /items/5/delete, /delete/5,
  *			/delete.php?id=5; a field (?delete=5); an action (?action=delete)
  *	unsubscribe	as log out
+ *	change		what is done to an object: /posts/5/like, /like/5, /like/post/5, /vote?id=5,
+ *			/vote/5/up, ?like=5; to a user's collection: /cart/add/7, /cart/7/remove; to
+ *			a machine: /reboot, /cache/purge; an action (?do=approve)
  *
- * Words are whole: /blog/how-to-log-out and /api/delete-user are articles and stay. So do paths
+ * Words are whole: /blog/how-to-log-out, /api/delete-user and /vote-results are articles and stay,
+ * and so do /vote and /vote/2024, which name no object: a year is none. So do paths
  * through a directory of documents (/docs/…, /help/…, /wiki/…, /blog/…, /tag/…), unless the query
  * says otherwise, or it is a wiki's own page (Special:UserLogout). `remove` alone as a field is the
  * remove-filter of shops and stays; as an action it counts. Neither case nor "-", "_" and blanks
