@@ -301,7 +301,7 @@ def browse(control):
                              check=True).stdout.strip()
     done = subprocess.run(["node", f"{SRCDIR}/tests/e2e/replay_browser.mjs", modules,
                            shutil.which("chromium"), f"{control}/x/{TIME}", LIVE, STEADY, BUSY],
-                          text=True, capture_output=True, check=False, timeout=280)
+                          text=True, capture_output=True, check=False, timeout=840)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
