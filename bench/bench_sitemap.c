@@ -124,7 +124,6 @@ int main(int argc, char **argv)
 		bench_read_file(&text, argv[1]);
 	else
 		make_sitemap(&text);
-	sitemap_init_library();
 	printf("%zu bytes\n", text.len);
 	peer = report("libxml2, push, nothing done", run_push, buf_slice(&text), 0);
 	(void)report("libxml2, xmlTextReader", run_reader, buf_slice(&text), peer);

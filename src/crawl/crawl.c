@@ -27,7 +27,6 @@
 #include "crawl/restore.h"
 #include "crawl/secrets.h"
 #include "crawl/settings.h"
-#include "formats/sitemap.h"
 #include "formats/url_domain.h"
 
 /* ---- which sites to show ---- */
@@ -610,7 +609,6 @@ static int open_crawl(struct crawl *x, const struct crawl_options *options,
 
 	*x = (struct crawl){.options = options, .directory.lock = -1, .results = results};
 	*results = (struct crawl_results){0};
-	sitemap_init_library(); /* before there are lanes */
 	clock_anchor(&x->clock, clock);
 	captures_init(&x->captures, &x->directory, &x->clock.clock);
 	x->shared.directory = &x->directory;

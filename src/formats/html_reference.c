@@ -18,19 +18,32 @@ static bool in_attribute(const struct html_tokenizer *t)
 	return t->ref_back != HTML_STATE_DATA && t->ref_back != HTML_STATE_RCDATA;
 }
 
-/* Gives what has been read as it stands, or what it stands for, and returns. */
-static void flush(struct html_tokenizer *t, slice text)
+/* Gives what is in temp, which the reference stands for, and returns. */
+static void flush_temp(struct html_tokenizer *t)
 {
 	t->state = t->ref_back;
 	if (in_attribute(t))
-		html_put(t, text.ptr, text.len);
+		html_put(t, t->temp, t->temp_len);
 	else
-		html_emit_text(t, text);
+		html_emit_text(t, (slice){t->temp, t->temp_len});
 }
 
-static void flush_temp(struct html_tokenizer *t)
+/* The same for what is no reference. */
+static void flush_odd(struct html_tokenizer *t)
 {
-	flush(t, (slice){t->temp, t->temp_len});
+	t->is_odd = true;
+	flush_temp(t);
+}
+
+static bool is_xml_name(slice name)
+{
+	static const slice names[] = {SLICE_INIT("amp;"), SLICE_INIT("lt;"), SLICE_INIT("gt;"),
+		SLICE_INIT("quot;"), SLICE_INIT("apos;")};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (slice_eq(name, names[i]))
+			return true;
+	return false;
 }
 
 void html_character_reference_state(struct html_tokenizer *t)
@@ -42,7 +55,7 @@ void html_character_reference_state(struct html_tokenizer *t)
 		t->code = 0;
 		t->state = HTML_STATE_NUMERIC_CHARACTER_REFERENCE;
 	} else {
-		flush_temp(t);
+		flush_odd(t);
 	}
 }
 
@@ -59,9 +72,11 @@ static void end_named(struct html_tokenizer *t, char next)
 
 	if (n < text.len)
 		after = text.ptr[n];
-	if (n == 0 || (in_attribute(t) && text.ptr[n - 1] != ';' &&
-			      (after == '=' || word_is_alnum(after)))) {
-		flush_temp(t);
+	if (n == 0 ||
+		(in_attribute(t) && text.ptr[n - 1] != ';' &&
+			(after == '=' || word_is_alnum(after))) ||
+		((t->flags & HTML_XML_REFERENCES) && !is_xml_name(text))) {
+		flush_odd(t);
 		return;
 	}
 	/* temp has room for the longest name and the longest value together. */
@@ -114,7 +129,7 @@ void html_hexadecimal_start_state(struct html_tokenizer *t)
 	if (digit_value(*t->at, 16) >= 0)
 		t->state = HTML_STATE_HEXADECIMAL;
 	else
-		flush_temp(t);
+		flush_odd(t);
 }
 
 void html_decimal_start_state(struct html_tokenizer *t)
@@ -122,7 +137,7 @@ void html_decimal_start_state(struct html_tokenizer *t)
 	if (digit_value(*t->at, 10) >= 0)
 		t->state = HTML_STATE_DECIMAL;
 	else
-		flush_temp(t);
+		flush_odd(t);
 }
 
 /* Numeric character reference end state: the C1 controls stand for what windows-1252 has there. */
@@ -179,6 +194,6 @@ void html_reference_end_of_file(struct html_tokenizer *t)
 		end_numeric(t);
 		break;
 	default:
-		flush_temp(t);
+		flush_odd(t);
 	}
 }

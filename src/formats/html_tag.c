@@ -110,6 +110,7 @@ void html_tag_open_state(struct html_tokenizer *t)
 		html_scratch_start(t, HTML_COMMENT_MAX);
 		t->state = HTML_STATE_BOGUS_COMMENT;
 	} else {
+		t->is_odd = true;
 		t->state = HTML_STATE_DATA;
 		html_emit_text(t, SLICE("<"));
 	}
@@ -367,6 +368,7 @@ void html_before_attr_value_state(struct html_tokenizer *t)
 		after_piece(t);
 		break;
 	default:
+		t->is_odd = true;
 		begin_attr_value(t, HTML_STATE_ATTR_VALUE_UNQUOTED);
 	}
 }

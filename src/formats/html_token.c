@@ -22,7 +22,7 @@ void html_init(struct html_tokenizer *t, unsigned flags)
 	t->flags = flags;
 	t->state = HTML_STATE_DATA;
 	t->raw = HTML_TAG_OTHER;
-	t->eof = t->ready = t->after_cr = t->dropped = t->cut = false;
+	t->eof = t->ready = t->after_cr = t->dropped = t->cut = t->is_odd = false;
 	t->temp_len = 0;
 	t->foreign_len = 0;
 	t->span_count = 0;

@@ -48,6 +48,7 @@ enum {
 
 enum html_flags {
 	HTML_XML = 1, /* XHTML or SVG: no raw text, CDATA everywhere, <script/> is empty */
+	HTML_XML_REFERENCES = 2, /* no names but those of XML, and these with their semicolon */
 };
 
 enum html_token_kind {
@@ -105,6 +106,7 @@ struct html_tokenizer {
 	bool after_cr;       /* a line feed is to be dropped */
 	bool cut;            /* the piece being read is longer than what was kept */
 	bool dropped;        /* the attribute being read is one too many or there already */
+	bool is_odd;         /* a reference, value or "<" was not as in XML; the caller resets it */
 	uint32_t code;       /* of a numeric character reference */
 	uint64_t names_seen; /* a bit for each hash of an attribute's name */
 	size_t room;         /* bytes the piece being read may still get */

@@ -1,7 +1,5 @@
 #include "formats/sitemap.h"
 
-#include <libxml/parser.h>
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/api.h"
@@ -14,7 +12,6 @@
 #include "formats/charset.h"
 #include "formats/sitemap_input.h"
 #include "formats/sitemap_record.h"
-#include "formats/sitemap_repair.h"
 #include "formats/sitemap_xml.h"
 #include "formats/url.h"
 
@@ -268,11 +265,7 @@ static SP_MUST_CHECK int sitemap_json_end(struct sitemap_json *j)
 
 #define HALF_A_DAY INT64_C(43200000000000) /* ns */
 
-enum {
-	BLOCK = 16 << 10, /* bytes parsed at a time, and looked at to tell text from XML */
-	REPAIRED_MAX = 5 * BLOCK + SITEMAP_HELD_MAX +
-		       SITEMAP_DEPTH_MAX * (SITEMAP_NAME_MAX + 3), /* of one block */
-};
+enum { BLOCK = 16 << 10 }; /* bytes parsed at a time, and looked at to tell text from XML */
 
 enum syntax {
 	SYNTAX_UNDECIDED,
@@ -285,10 +278,8 @@ enum syntax {
 struct sitemap_reader {
 	struct sitemap_input input;
 	enum syntax syntax;
-	struct charset_decoder *wide; /* from UTF-16; NULL for anything else */
-	struct buf narrow;            /* what it gave */
-	struct sitemap_repair repair;
-	struct buf repaired;
+	struct charset_decoder *decoder; /* NULL: it is UTF-8 */
+	struct buf decoded;
 	struct sitemap_xml xml;
 	struct sitemap_text text;
 	struct sitemap_json json;
@@ -314,24 +305,22 @@ static int open_reader(
 	struct sitemap_reader **ret, FILE *file, slice input, slice base, struct err *err)
 {
 	struct sitemap_reader *r = mem_new(1, sizeof *r);
-	int rc;
+	int rc = 0;
 
 	url_init(&r->base);
 	url_init(&r->own_base);
 	url_init(&r->inner_base);
 	url_init(&r->step);
 	url_init(&r->url);
-	buf_init(&r->narrow, CHARSET_EXPANSION * (size_t)BLOCK);
+	buf_init(&r->decoded, CHARSET_EXPANSION * (size_t)BLOCK);
 	buf_init(&r->inner_text, SITEMAP_BASE_MAX);
-	buf_init(&r->repaired, REPAIRED_MAX);
 	buf_init(&r->with_scheme, URL_MAX);
 	buf_init(&r->damage, ERR_TEXT_MAX);
-	sitemap_repair_init(&r->repair);
 	sitemap_queue_init(&r->queue);
 	sitemap_text_init(&r->text, &r->queue);
 	sitemap_json_init(&r->json, &r->queue);
-	rc = err_code(err, sitemap_xml_init(&r->xml, &r->queue));
-	if (rc == 0 && base.len > 0)
+	sitemap_xml_init(&r->xml, &r->queue);
+	if (base.len > 0)
 		rc = url_parse(&r->base, base, NULL, err);
 	if (rc == 0)
 		rc = sitemap_input_open(&r->input, file, input, err);
@@ -361,7 +350,6 @@ void sitemap_close(struct sitemap_reader *r)
 	sitemap_text_release(&r->text);
 	sitemap_json_release(&r->json);
 	sitemap_queue_release(&r->queue);
-	buf_release(&r->repaired);
 	buf_release(&r->with_scheme);
 	buf_release(&r->damage);
 	url_release(&r->base);
@@ -369,9 +357,9 @@ void sitemap_close(struct sitemap_reader *r)
 	url_release(&r->inner_base);
 	url_release(&r->step);
 	url_release(&r->url);
-	buf_release(&r->narrow);
+	buf_release(&r->decoded);
 	buf_release(&r->inner_text);
-	charset_decoder_close(r->wide);
+	charset_decoder_close(r->decoder);
 	free(r);
 }
 
@@ -394,10 +382,24 @@ static enum syntax sniff(slice block)
 	return sitemap_text_is(block) ? SYNTAX_TEXT : SYNTAX_NONE;
 }
 
-/* Opens the decoder when the first block is UTF-16, with a mark or without; drops the mark. */
-static int open_wide(struct sitemap_reader *r, slice *block)
+/* The encoding that an XML declaration names, wherever it stands. */
+static enum charset declared(slice block)
 {
-	static const struct {
+	const char *at = block.len ? memmem(block.ptr, block.len, "<?xml", 5) : NULL;
+	enum charset charset;
+
+	if (!at || charset_prescan(slice_sub(block, (size_t)(at - block.ptr), block.len), &charset))
+		return CHARSET_UTF_8;
+	return charset;
+}
+
+/*
+ * Opens the decoder when the first block is UTF-16, with a mark or without, or says that it is in
+ * another encoding; drops the mark.
+ */
+static int open_decoder(struct sitemap_reader *r, slice *block)
+{
+	const struct {
 		slice start;
 		size_t mark;
 		enum charset charset;
@@ -408,40 +410,26 @@ static int open_wide(struct sitemap_reader *r, slice *block)
 		{SLICE_INIT("\0<"), 0, CHARSET_UTF_16BE},
 		{SLICE_INIT("h\0t\0"), 0, CHARSET_UTF_16LE},
 		{SLICE_INIT("\0h\0t"), 0, CHARSET_UTF_16BE},
+		{SLICE_INIT("\xef\xbb\xbf"), 3, CHARSET_UTF_8},
+		{SLICE_INIT(""), 0, declared(*block)},
 	};
+	size_t i = 0;
 
-	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		if (!slice_starts_with(*block, rows[i].start))
-			continue;
-		*block = slice_sub(*block, rows[i].mark, block->len);
-		return charset_decoder_open(rows[i].charset, &r->wide);
-	}
-	if (slice_starts_with(*block, SLICE("\xef\xbb\xbf")))
-		*block = slice_sub(*block, 3, block->len);
-	return 0;
-}
-
-/* Without the declaration at its beginning, which still says that the text is in UTF-16. */
-static slice drop_declaration(slice text)
-{
-	const char *end = slice_starts_with(text, SLICE("<?xml"))
-				  ? memmem(text.ptr, text.len, "?>", 2)
-				  : NULL;
-
-	return end ? slice_sub(text, (size_t)(end - text.ptr) + 2, text.len) : text;
+	while (!slice_starts_with(*block, rows[i].start))
+		i++;
+	*block = slice_sub(*block, rows[i].mark, block->len);
+	return rows[i].charset == CHARSET_UTF_8
+		       ? 0
+		       : charset_decoder_open(rows[i].charset, &r->decoder);
 }
 
 static int feed_text(struct sitemap_reader *r, slice block)
 {
-	int rc;
-
 	switch (r->syntax) {
 	case SYNTAX_TEXT:
 		return sitemap_text_feed(&r->text, block);
 	case SYNTAX_MARKUP:
-		buf_reset(&r->repaired);
-		rc = sitemap_repair_feed(&r->repair, block, &r->repaired);
-		return rc ? rc : sitemap_xml_feed(&r->xml, buf_slice(&r->repaired));
+		return sitemap_xml_feed(&r->xml, block);
 	case SYNTAX_JSON:
 		return sitemap_json_feed(&r->json, block);
 	case SYNTAX_UNDECIDED:
@@ -455,12 +443,10 @@ static int feed_text(struct sitemap_reader *r, slice block)
 static int feed(struct sitemap_reader *r, slice block)
 {
 	bool first = r->syntax == SYNTAX_UNDECIDED;
-	int rc = first ? open_wide(r, &block) : 0;
+	int rc = first ? open_decoder(r, &block) : 0;
 
-	if (rc == 0 && r->wide)
-		rc = charset_decode(r->wide, block, false, &r->narrow, &block);
-	if (first && r->wide)
-		block = drop_declaration(block);
+	if (rc == 0 && r->decoder)
+		rc = charset_decode(r->decoder, block, false, &r->decoded, &block);
 	if (first)
 		r->syntax = sniff(block);
 	for (; rc == 0 && block.len > 0; block = slice_sub(block, BLOCK, block.len))
@@ -470,17 +456,11 @@ static int feed(struct sitemap_reader *r, slice block)
 
 static int feed_end(struct sitemap_reader *r)
 {
-	int rc;
-
 	switch (r->syntax) {
 	case SYNTAX_TEXT:
 		return sitemap_text_end(&r->text);
 	case SYNTAX_MARKUP:
-		buf_reset(&r->repaired);
-		rc = sitemap_repair_end(&r->repair, &r->repaired);
-		if (rc == 0)
-			rc = sitemap_xml_feed(&r->xml, buf_slice(&r->repaired));
-		return rc ? rc : sitemap_xml_end(&r->xml);
+		return sitemap_xml_end(&r->xml);
 	case SYNTAX_JSON:
 		return sitemap_json_end(&r->json);
 	case SYNTAX_UNDECIDED:
@@ -634,13 +614,9 @@ int sitemap_next(struct sitemap_reader *r, struct sitemap_entry *ret, struct err
 
 static const char *describe_markup(const struct sitemap_reader *r)
 {
-	if (!r->xml.root_seen)
-		return NULL;
-	if (r->syntax == SYNTAX_MARKUP && r->ended && !r->repair.root_closed)
+	if (r->xml.format != SITEMAP_UNKNOWN && r->ended && !r->xml.root_closed)
 		return "the end is missing";
-	if (r->xml.error[0])
-		return r->xml.error;
-	return r->repair.mended ? "not well-formed XML" : NULL;
+	return r->xml.damage;
 }
 
 static void add_reason(struct buf *out, const char *text, uint64_t count)
@@ -700,11 +676,4 @@ enum sitemap_frequency sitemap_frequency_parse(slice word)
 		if (word_is(word, slice_str(FREQUENCIES[i])))
 			return (enum sitemap_frequency)i;
 	return SITEMAP_FREQUENCY_NONE;
-}
-
-void sitemap_init_library(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	(void)pthread_once(&once, xmlInitParser);
 }

@@ -15,9 +15,7 @@
  *
  * Broken input is read as far as it goes: sitemap_damage says what was wrong. The limits below are
  * larger than the protocol's (50,000 entries, 50 MB, 2,048 bytes), which many sites exceed.
- *
- * The first use of libxml2 must not happen in two threads at once: programs with threads call
- * sitemap_init_library first. Apart from that, different readers may be used by different threads.
+ * Different readers may be used by different threads.
  */
 #ifndef FORMATS_SITEMAP_H
 #define FORMATS_SITEMAP_H
@@ -106,8 +104,5 @@ const char *sitemap_frequency_name(enum sitemap_frequency frequency);
 
 /* What the word means, in any case and with blanks around it. */
 enum sitemap_frequency sitemap_frequency_parse(slice word);
-
-/* Prepares libxml2: to be called before several threads read sitemaps; again does no harm. */
-void sitemap_init_library(void);
 
 #endif

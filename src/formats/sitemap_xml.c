@@ -2,13 +2,14 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/hash.h"
 #include "base/parse.h"
 #include "base/slice.h"
+#include "base/utf8.h"
 #include "base/word.h"
 
 /*
@@ -30,13 +31,12 @@ struct feed_meaning {
 	bool in_attribute; /* the value is in "href" */
 };
 
-/* An element as libxml2's SAX2 interface reports it; borrowed. */
+/* An element; borrowed. */
 struct feed_element {
 	slice name; /* local */
 	slice prefix;
-	slice uri; /* of its namespace; ptr is NULL for none, as in prefix */
-	const unsigned char **attributes;
-	int attribute_count;
+	struct sitemap_namespace namespace;
+	const struct html_token *token; /* its attributes */
 };
 
 static const struct row {
@@ -103,49 +103,18 @@ static bool feed_is_core_namespace(slice uri)
 	return false;
 }
 
-/* The raw value of an attribute, {NULL, 0} when missing; prefix "" for none. */
-static slice feed_attribute(const struct feed_element *e, const char *prefix, const char *name)
+static slice feed_attribute(const struct feed_element *e, const char *name)
 {
-	for (int i = 0; i < e->attribute_count; i++) {
-		/* Five each: local name, prefix, namespace, value, its end. */
-		const unsigned char *const *a = e->attributes + 5 * (size_t)i;
-		const char *has = a[1] ? (const char *)a[1] : "";
-
-		if (strcmp((const char *)a[0], name) == 0 && strcmp(has, prefix) == 0)
-			return (slice){(const char *)a[3], (size_t)(a[4] - a[3])};
-	}
-	return (slice){0};
-}
-
-/*
- * Appends an attribute's value as text: SAX2 gives "&" as "&#38;" as long as entities are off.
- * As buf_add.
- */
-static SP_MUST_CHECK int feed_add_value(struct buf *out, slice raw)
-{
-	static const slice amp = SLICE_INIT("&#38;");
-
-	for (size_t at = 0; at < raw.len;) {
-		const char *found = memmem(raw.ptr + at, raw.len - at, amp.ptr, amp.len);
-		size_t end = found ? (size_t)(found - raw.ptr) : raw.len;
-		int rc = buf_add(out, slice_sub(raw, at, end));
-
-		if (rc == 0 && found)
-			rc = buf_add_char(out, '&');
-		if (rc)
-			return rc;
-		at = end + (found ? amp.len : 0);
-	}
-	return 0;
+	return html_attr_value(e->token, slice_str(name));
 }
 
 /* A guid is an address unless it says otherwise; a link of Atom only as the entry's own page. */
 static bool is_address(enum sitemap_format format, const struct feed_element *e)
 {
-	slice rel = feed_attribute(e, "", "rel");
+	slice rel = feed_attribute(e, "rel");
 
 	if (format == SITEMAP_RSS)
-		return !word_is(feed_attribute(e, "", "isPermaLink"), SLICE("false"));
+		return !word_is(feed_attribute(e, "ispermalink"), SLICE("false"));
 	return format != SITEMAP_ATOM || !rel.ptr || word_is(rel, SLICE("alternate"));
 }
 
@@ -164,20 +133,24 @@ static struct feed_meaning feed_meaning(enum sitemap_format format, const struct
 
 enum {
 	NAMESPACE_MAX = 4096, /* a longer one is none that is known */
-	/* Recover; never load anything; libxml2's own limits stay on (no XML_PARSE_HUGE), and
-	 * entities stay references (no XML_PARSE_NOENT). */
-	OPTIONS = XML_PARSE_RECOVER | XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING,
+	NAMESPACE_LONG = 1,   /* what it has for an id */
 };
-
-static slice from_xml(const xmlChar *s)
-{
-	return s ? slice_str((const char *)s) : (slice){0};
-}
 
 static void fail(struct sitemap_xml *x, int rc)
 {
-	x->rc = rc;
-	xmlStopParser(x->parser);
+	if (x->rc == 0)
+		x->rc = rc;
+}
+
+static void complain(struct sitemap_xml *x, const char *damage)
+{
+	if (!x->damage)
+		x->damage = damage;
+}
+
+static void complain_of_syntax(struct sitemap_xml *x)
+{
+	complain(x, "not well-formed XML");
 }
 
 static void begin_record(struct sitemap_xml *x, bool is_sitemap)
@@ -200,11 +173,6 @@ static void end_record(struct sitemap_xml *x)
 	x->skip = 0;
 	if (rc)
 		fail(x, rc);
-}
-
-static bool base_is_lost(const struct sitemap_xml *x)
-{
-	return x->base_count > 0 && x->base_stack[x->base_count - 1].lost;
 }
 
 /*
@@ -240,10 +208,12 @@ static void set_loc(struct sitemap_xml *x)
 	slice text = sitemap_trim(buf_slice(&x->text));
 	int rc;
 
-	if (x->overlong || base_is_lost(x)) {
+	if (x->overlong || x->open[x->depth - 1].lost) {
 		x->queue->overlong++;
 		return;
 	}
+	if (utf8_valid_prefix(text) < text.len)
+		complain(x, "not UTF-8, and no other encoding is declared");
 	if (text.len == 0 || x->field_rank <= x->loc_rank || has_entity(text))
 		return;
 	buf_reset(&x->loc);
@@ -330,7 +300,7 @@ static void begin_field(
 	x->overlong = false;
 	buf_reset(&x->text);
 	if (meaning->in_attribute) {
-		int rc = feed_add_value(&x->text, feed_attribute(e, "", "href"));
+		int rc = buf_add(&x->text, feed_attribute(e, "href"));
 
 		x->overlong = rc == ERR_LIMIT;
 		end_field(x);
@@ -338,25 +308,73 @@ static void begin_field(
 	}
 }
 
+static slice name_slice(const struct sitemap_name *name)
+{
+	return (slice){name->text, name->len};
+}
+
+/* What is too long is cut. */
+static struct sitemap_name to_name(slice s)
+{
+	struct sitemap_name name = {.len = (uint8_t)slice_sub(s, 0, SITEMAP_NAME_MAX).len};
+
+	if (name.len > 0)
+		memcpy(name.text, s.ptr, name.len);
+	return name;
+}
+
+static struct sitemap_namespace to_namespace(slice uri)
+{
+	struct sitemap_namespace n = {0};
+
+	if (uri.len > NAMESPACE_MAX)
+		n.id = NAMESPACE_LONG;
+	else if (uri.len > 0)
+		n = (struct sitemap_namespace){
+			hash_bytes((struct hash_key){0}, uri) | (NAMESPACE_LONG + 1),
+			feed_is_core_namespace(uri)};
+	return n;
+}
+
+/* The namespaces that a tag declares; what exceeds the limit counts as undeclared. */
+static void declare(struct sitemap_xml *x, const struct html_token *token)
+{
+	static const slice xmlns = SLICE_INIT("xmlns");
+
+	for (size_t i = 0; i < token->attr_count && x->scope_count < SITEMAP_SCOPES_MAX; i++) {
+		slice name = token->attrs[i].name;
+
+		if (!slice_starts_with(name, xmlns) ||
+			(name.len > xmlns.len && name.ptr[xmlns.len] != ':'))
+			continue;
+		x->scopes[x->scope_count++] =
+			(struct sitemap_scope){to_name(slice_sub(name, xmlns.len + 1, name.len)),
+				to_namespace(token->attrs[i].value)};
+	}
+}
+
+static struct sitemap_namespace namespace_of(const struct sitemap_xml *x, slice prefix)
+{
+	for (size_t i = x->scope_count; i-- > 0;)
+		if (slice_eq(name_slice(&x->scopes[i].prefix), prefix))
+			return x->scopes[i].namespace;
+	return (struct sitemap_namespace){0};
+}
+
 static bool is_core(const struct sitemap_xml *x, const struct feed_element *e)
 {
-	if (slice_eq(e->uri, buf_slice(&x->namespace)) &&
-		(e->uri.len > 0 || slice_eq(e->prefix, buf_slice(&x->prefix))))
+	if (e->namespace.id == x->namespace.id && e->namespace.id != NAMESPACE_LONG &&
+		(e->namespace.id || slice_eq(e->prefix, name_slice(&x->prefix))))
 		return true;
-	return feed_is_core_namespace(e->uri);
+	return e->namespace.is_core;
 }
 
 static void begin_root(struct sitemap_xml *x, const struct feed_element *e)
 {
-	slice uri = slice_sub(e->uri, 0, NAMESPACE_MAX);
-	int rc = buf_add(&x->namespace, uri);
+	int rc = buf_add(&x->base, feed_attribute(e, "xml:base"));
 
-	x->root_seen = true;
-	x->format = feed_root(e->name, &x->index);
-	if (rc == 0)
-		rc = buf_add(&x->prefix, slice_sub(e->prefix, 0, NAMESPACE_MAX));
-	if (rc == 0)
-		rc = feed_add_value(&x->base, feed_attribute(e, "xml", "base"));
+	x->prefix = to_name(e->prefix);
+	x->namespace = e->namespace;
 	if (rc == ERR_LIMIT)
 		buf_reset(&x->base);
 	else if (rc)
@@ -373,6 +391,7 @@ static void begin_element(struct sitemap_xml *x, const struct feed_element *e)
 		end_field(x);
 		end_record(x);
 		begin_record(x, meaning.is_sitemap);
+		x->open[x->depth - 1].is_record = true;
 	} else if (x->skip) {
 		x->skip++;
 	} else if (meaning.role == FEED_FIELD) {
@@ -386,61 +405,24 @@ static void begin_element(struct sitemap_xml *x, const struct feed_element *e)
 }
 
 /* XML Base §3.1. What is inside of one that is lost is lost, too. */
-static void push_base(struct sitemap_xml *x, const struct feed_element *e)
+static void push_base(struct sitemap_xml *x, slice value, struct sitemap_open *open)
 {
-	slice value = feed_attribute(e, "xml", "base");
-	struct sitemap_base base = {x->depth, x->bases.len, base_is_lost(x)};
 	int rc = 0;
 
-	if (value.len == 0 || x->base_count == SITEMAP_DEPTH_MAX)
+	if (value.len == 0 || open->lost)
 		return;
-	if (!base.lost && x->bases.len > 0)
+	if (x->bases.len > 0)
 		rc = buf_add_char(&x->bases, '\n');
-	if (!base.lost && rc == 0)
-		rc = feed_add_value(&x->bases, value);
-	base.lost = base.lost || rc == ERR_LIMIT;
+	if (rc == 0)
+		rc = buf_add(&x->bases, value);
+	open->lost = rc == ERR_LIMIT;
 	if (rc == ERR_NOMEM)
 		fail(x, rc);
-	x->base_stack[x->base_count++] = base;
 }
 
-static void pop_base(struct sitemap_xml *x)
+static void end_element(struct sitemap_xml *x)
 {
-	while (x->base_count > 0 && x->base_stack[x->base_count - 1].depth >= x->depth)
-		buf_truncate(&x->bases, x->base_stack[--x->base_count].before);
-}
-
-/* libxml2's parameters. NOLINTNEXTLINE(readability-function-size) */
-static void on_start(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
-	int namespace_count, const xmlChar **namespaces, int attribute_count, int defaulted,
-	const xmlChar **attributes)
-{
-	struct sitemap_xml *x = user;
-	struct feed_element e = {
-		.name = from_xml(name),
-		.prefix = from_xml(prefix),
-		.uri = from_xml(uri),
-		.attributes = attributes,
-		.attribute_count = attribute_count,
-	};
-
-	(void)namespace_count;
-	(void)namespaces;
-	(void)defaulted;
-	x->depth++;
-	if (x->root_seen) {
-		push_base(x, &e);
-		begin_element(x, &e);
-	} else {
-		begin_root(x, &e);
-	}
-}
-
-static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
-{
-	struct sitemap_xml *x = user;
-	struct feed_element e = {
-		.name = from_xml(name), .prefix = from_xml(prefix), .uri = from_xml(uri)};
+	const struct sitemap_open *open = &x->open[x->depth - 1];
 
 	if (x->skip)
 		x->skip--;
@@ -448,93 +430,156 @@ static void on_end(void *user, const xmlChar *name, const xmlChar *prefix, const
 		x->field_depth--;
 	else if (x->field)
 		end_field(x);
-	else if (is_core(x, &e) && feed_meaning(x->format, &e).role == FEED_RECORD)
+	else if (open->is_record)
 		end_record(x);
-	pop_base(x);
-	x->depth -= x->depth > 0;
+	buf_truncate(&x->bases, open->bases);
+	x->scope_count = open->scopes;
+	x->depth--;
 }
 
-static void on_text(void *user, const xmlChar *text, int len)
+/* Whether the element is read, by (1) and (4). */
+static bool start_element(struct sitemap_xml *x, slice name, const struct html_token *token)
 {
-	struct sitemap_xml *x = user;
+	slice local = name, prefix = slice_take(&local, ':');
+	struct feed_element e = {.name = local, .prefix = prefix, .token = token};
+	struct sitemap_open *open = &x->open[x->depth];
 
-	if (x->field && !x->skip)
-		add_text(x, (slice){(const char *)text, (size_t)len});
+	if (prefix.len == name.len)
+		e.name = prefix, e.prefix = (slice){0};
+	if (x->depth == 0)
+		x->format = feed_root(e.name, &x->index);
+	if (x->format == SITEMAP_UNKNOWN)
+		return false;
+	if (x->depth == SITEMAP_DEPTH_MAX || name.len > SITEMAP_NAME_MAX) {
+		complain_of_syntax(x);
+		return false;
+	}
+	*open = (struct sitemap_open){.name = to_name(name),
+		.lost = x->depth > 0 && open[-1].lost,
+		.bases = x->bases.len,
+		.scopes = x->scope_count};
+	declare(x, token);
+	e.namespace = namespace_of(x, e.prefix);
+	if (x->depth++ == 0) {
+		begin_root(x, &e);
+	} else {
+		push_base(x, feed_attribute(&e, "xml:base"), open);
+		begin_element(x, &e);
+	}
+	return true;
 }
 
-/* Keeps the first complaint; a namespace that is not declared harms nobody. */
-static void on_error(void *user, xmlErrorPtr error)
+/* A tag that is not closed where the next one begins looks like one with odd names. */
+static void on_start(struct sitemap_xml *x, const struct html_token *token)
 {
-	struct sitemap_xml *x = user;
-	size_t len;
+	static const struct html_token none = {0};
+	slice rest = token->name, name = slice_take(&rest, '<');
+	bool is_read = start_element(x, name, token);
 
-	if (x->error[0] || error->level < XML_ERR_ERROR || error->domain == XML_FROM_NAMESPACE)
+	if (rest.len > 0)
+		is_read = start_element(x, rest, &none);
+	for (size_t i = 0; i < token->attr_count; i++) {
+		slice attr = token->attrs[i].name;
+
+		if (!slice_starts_with(attr, SLICE("<")))
+			continue;
+		if (x->depth > 0)
+			complain_of_syntax(x);
+		is_read = start_element(x, slice_sub(attr, 1, attr.len), &none);
+	}
+	if (is_read && token->self_closing)
+		end_element(x);
+}
+
+/* (3) */
+static void on_end(struct sitemap_xml *x, slice name)
+{
+	size_t at = x->depth;
+
+	while (at > 0 && !slice_eq(name_slice(&x->open[at - 1].name), name))
+		at--;
+	if (at < x->depth)
+		complain_of_syntax(x);
+	if (at == 0)
 		return;
-	(void)snprintf(x->error, sizeof x->error, "%s", error->message ? error->message : "error");
-	len = strcspn(x->error, "\n");
-	x->error[len] = '\0';
+	while (x->depth > at)
+		end_element(x);
+	if (at == 1)
+		x->root_closed = true;
+	else
+		end_element(x);
 }
 
-static xmlParserCtxtPtr new_parser(struct sitemap_xml *x)
+static int read_tokens(struct sitemap_xml *x)
 {
-	xmlSAXHandler sax = {
-		.initialized = XML_SAX2_MAGIC,
-		.startElementNs = on_start,
-		.endElementNs = on_end,
-		.characters = on_text,
-		.ignorableWhitespace = on_text,
-		.cdataBlock = on_text,
-		.serror = on_error,
-	};
-	xmlParserCtxtPtr parser = xmlCreatePushParserCtxt(&sax, x, NULL, 0, NULL);
+	const struct html_token *token;
+	int rc;
 
-	if (parser)
-		(void)xmlCtxtUseOptions(parser, OPTIONS);
-	return parser;
+	while ((rc = html_next(&x->html, &token)) == 0 && x->rc == 0) {
+		bool is_odd = x->html.is_odd;
+
+		x->html.is_odd = false;
+		if (token->kind == HTML_START_TAG)
+			on_start(x, token);
+		else if (token->kind == HTML_END_TAG)
+			on_end(x, token->name);
+		else if (token->kind == HTML_TEXT && x->field && !x->skip)
+			add_text(x, token->text);
+		if (is_odd && x->depth > 0)
+			complain_of_syntax(x);
+	}
+	return x->rc ? x->rc : rc == ERR_END ? 0 : rc;
 }
 
-int sitemap_xml_init(struct sitemap_xml *x, struct sitemap_queue *queue)
+void sitemap_xml_init(struct sitemap_xml *x, struct sitemap_queue *queue)
 {
 	*x = (struct sitemap_xml){.queue = queue};
+	html_init(&x->html, HTML_XML | HTML_XML_REFERENCES);
 	buf_init(&x->base, SITEMAP_LOC_MAX);
-	buf_init(&x->namespace, NAMESPACE_MAX);
-	buf_init(&x->prefix, NAMESPACE_MAX);
 	buf_init(&x->loc, SITEMAP_LOC_MAX);
 	buf_init(&x->bases, SITEMAP_BASE_MAX);
 	buf_init(&x->loc_base, SITEMAP_BASE_MAX);
 	buf_init(&x->text, SITEMAP_LOC_MAX);
-	x->parser = new_parser(x);
-	return x->parser ? 0 : ERR_NOMEM;
 }
 
 void sitemap_xml_release(struct sitemap_xml *x)
 {
-	if (x->parser) {
-		xmlFreeDoc(x->parser->myDoc);
-		x->parser->myDoc = NULL;
-	}
-	xmlFreeParserCtxt(x->parser);
-	x->parser = NULL;
+	html_release(&x->html);
 	buf_release(&x->base);
-	buf_release(&x->namespace);
-	buf_release(&x->prefix);
 	buf_release(&x->loc);
 	buf_release(&x->bases);
 	buf_release(&x->loc_base);
 	buf_release(&x->text);
 }
 
-/* What the parser thinks of the bytes does not matter: its callbacks have said it all. */
+static bool is_control(char c)
+{
+	return (unsigned char)c < ' ' && c != '\t' && c != '\n' && c != '\r';
+}
+
 int sitemap_xml_feed(struct sitemap_xml *x, slice block)
 {
-	if (block.len > 0)
-		(void)xmlParseChunk(x->parser, block.ptr, (int)block.len, 0);
-	return x->rc;
+	for (size_t at = 0, end; at < block.len; at = end + 1) {
+		for (end = at; end < block.len && !is_control(block.ptr[end]);)
+			end++;
+		html_feed(&x->html, slice_sub(block, at, end));
+		TRY(read_tokens(x));
+		if (end == block.len)
+			break;
+		html_feed(&x->html, SLICE(" "));
+		TRY(read_tokens(x));
+		if (x->depth > 0)
+			complain_of_syntax(x);
+	}
+	return 0;
 }
 
 int sitemap_xml_end(struct sitemap_xml *x)
 {
-	(void)xmlParseChunk(x->parser, NULL, 0, 1);
+	html_finish(&x->html);
+	TRY(read_tokens(x));
+	while (x->root_closed && x->depth > 0)
+		end_element(x);
 	end_record(x);
 	return x->rc;
 }

@@ -1,26 +1,38 @@
 /*
- * XML sitemaps and feeds: libxml2's push parser (SAX2) calls back for every tag and text, and what
- * belongs to an entry is gathered. No tree, no DTD, no entities but the predefined ones, no
- * network. (The xmlTextReader on top of the same parser builds nodes and ends at the first error,
- * even when told to recover; so it is of no use for broken sitemaps.)
+ * XML sitemaps and feeds: the tokenizer of pages gives tags and texts, and what belongs to an entry
+ * is gathered. No tree, no DTD, no entities but the predefined ones; nothing is ever loaded.
  *
  * Elements count by their local name, in any case, when they are in the root's namespace (whichever
  * that is, or none) or in one of those that are known; extensions (images, videos, news,
- * xhtml:link) are passed over with all they contain.
+ * xhtml:link) are passed over with all they contain. Broken XML is read, too:
+ *
+ * (1) Everything before the first element that can be a root (urlset, sitemapindex, rss, feed, RDF)
+ *     is dropped; so are comments, processing instructions and DTDs.
+ * (2) "&" that begins no character reference and none of the five predefined entities is text, as
+ *     is "<" that begins no markup; control characters are blanks.
+ * (3) An end tag closes all elements up to its own; without one it is dropped. The root's closes
+ *     the root at the end of the input only, so that whatever follows it is read.
+ * (4) Elements deeper than SITEMAP_DEPTH_MAX are dropped; their text stays.
+ * (5) At the end of the input the open elements are closed only if the root's end tag was there:
+ *     what was cut off stays open.
  */
 #ifndef FORMATS_SITEMAP_XML_H
 #define FORMATS_SITEMAP_XML_H
 
-#include <libxml/parser.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/slice.h"
+#include "formats/html_token.h"
 #include "formats/sitemap_record.h"
-#include "formats/sitemap_repair.h"
 
-enum { SITEMAP_XML_ERROR_MAX = 160 };
+enum {
+	SITEMAP_DEPTH_MAX = 64,  /* real ones have 6 */
+	SITEMAP_NAME_MAX = 64,   /* bytes of an element's name; one with a longer one is dropped */
+	SITEMAP_SCOPES_MAX = 64, /* namespaces that are declared at one place */
+};
 
 enum sitemap_field {
 	SITEMAP_FIELD_NONE,
@@ -30,47 +42,60 @@ enum sitemap_field {
 	SITEMAP_FIELD_PRIORITY,
 };
 
-/* An element below the root that has an xml:base. */
-struct sitemap_base {
-	unsigned depth;
-	size_t before; /* length of bases without it */
-	bool lost;     /* it was too long: what is in it cannot be resolved */
+struct sitemap_name {
+	uint8_t len;
+	char text[SITEMAP_NAME_MAX];
+};
+
+/* A namespace as far as it matters. */
+struct sitemap_namespace {
+	uint64_t id;  /* of its URI; 0: none */
+	bool is_core; /* one that core elements have in some format */
 };
 
 /* Fields are the parser's own. */
 struct sitemap_xml {
-	xmlParserCtxtPtr parser;
+	struct html_tokenizer html;
 	struct sitemap_queue *queue; /* borrowed */
+	struct sitemap_open {
+		struct sitemap_name name;
+		bool is_record;
+		bool lost;     /* an xml:base was too long: what is in it cannot be resolved */
+		size_t bases;  /* length of bases around it */
+		size_t scopes; /* namespaces that were declared around it */
+	} open[SITEMAP_DEPTH_MAX];
+	size_t depth; /* elements open */
+	struct sitemap_scope {
+		struct sitemap_name prefix;
+		struct sitemap_namespace namespace;
+	} scopes[SITEMAP_SCOPES_MAX];
+	size_t scope_count;
+	struct sitemap_name prefix; /* the root's */
+	struct sitemap_namespace namespace;
 	struct buf base;             /* the root's xml:base; to be read */
-	struct buf namespace;        /* the root's */
-	struct buf prefix;
-	struct buf bases; /* xml:base of the open elements below the root, a line each */
-	struct sitemap_base base_stack[SITEMAP_DEPTH_MAX];
+	struct buf bases;            /* xml:base of the open elements below the root, a line each */
 	struct sitemap_entry record; /* loc is in the next one */
 	struct buf loc;
 	struct buf loc_base; /* bases where it was found */
 	struct buf text;
 	enum sitemap_format format; /* by the root element; to be read */
-	unsigned depth;             /* elements open */
-	unsigned base_count;
 	int loc_rank, lastmod_rank; /* how good what we have is; 0 for nothing */
 	enum sitemap_field field;   /* whose text is being read */
 	int field_rank;
 	unsigned field_depth; /* elements open inside it */
 	unsigned skip;        /* elements open in what is passed over */
 	int rc;
-	bool root_seen;
 	bool index; /* the root is a sitemapindex */
 	bool in_record;
 	bool overlong;
-	char error[SITEMAP_XML_ERROR_MAX]; /* libxml2's first complaint, or ""; to be read */
+	bool root_closed;   /* to be read */
+	const char *damage; /* what was wrong first, or NULL; to be read */
 };
 
-/* 0 or ERR_NOMEM. Released in any case. */
-int sitemap_xml_init(struct sitemap_xml *x, struct sitemap_queue *queue) SP_MUST_CHECK;
+void sitemap_xml_init(struct sitemap_xml *x, struct sitemap_queue *queue);
 void sitemap_xml_release(struct sitemap_xml *x);
 
-/* Queues the entries that end in the block: 0 or ERR_NOMEM. */
+/* Queues the entries that end in the block, which is UTF-8: 0 or ERR_NOMEM. */
 int sitemap_xml_feed(struct sitemap_xml *x, slice block) SP_MUST_CHECK;
 
 /* The same for one that was begun and has its address already. */
