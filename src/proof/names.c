@@ -55,11 +55,31 @@ static bool split(slice name, struct words *w)
 	return joined > 0;
 }
 
+/* What may follow the words that a name is about: session_id, traceHash, token2, took_ms. */
+static bool ends_name(const char *rest)
+{
+	static const char TAILS[] = " id key hash token uuid guid value hmac ms seconds ";
+
+	while (*rest) {
+		size_t len = strcspn(rest, " ");
+		char word[NAME_MAX + 2];
+
+		memcpy(word + 1, rest, len);
+		word[0] = word[len + 1] = ' ';
+		word[len + 2] = '\0';
+		if (!word_is_digit(*rest) && !strstr(TAILS, word))
+			return false;
+		rest += len + 1;
+	}
+	return true;
+}
+
 /*
  * Whether the name has the words one after the other, or is all of them joined. Rows are words
- * between bars: "|csrf|form key|".
+ * between bars: "|csrf|form key|". At the end of the name only, where at_end says so: session_id
+ * is one, session_time is not.
  */
-static bool has_any(const struct words *w, const char *table)
+static bool has_words(const struct words *w, const char *table, bool at_end)
 {
 	char needle[64], joined[64];
 
@@ -69,8 +89,9 @@ static bool has_any(const struct words *w, const char *table)
 		memcpy(needle + 1, table, len);
 		needle[0] = needle[len + 1] = ' ';
 		needle[len + 2] = '\0';
-		if (strstr(w->text, needle))
-			return true;
+		for (const char *at = w->text; (at = strstr(at, needle)); at++)
+			if (!at_end || ends_name(at + len + 2))
+				return true;
 		for (size_t i = 0; i < len; i++)
 			if (table[i] != ' ')
 				joined[n++] = table[i];
@@ -80,6 +101,11 @@ static bool has_any(const struct words *w, const char *table)
 		table += len;
 	}
 	return false;
+}
+
+static bool has_any(const struct words *w, const char *table)
+{
+	return has_words(w, table, false);
 }
 
 /* Parts of joined words: "ajaxnonce", "_csrftoken2". */
@@ -106,9 +132,10 @@ static const char SECRETS[] =
 	"sectok|sesskey|edit token|wp edit token|my post key|form token|zenid|oscsid|cfid|"
 	"aspsessionid|auth token|session token|request token|theme token|view dom id|phx session|"
 	"phx static|amz signature|amz credential|amz security token|goog signature|goog credential|"
-	"oembed secret|secret|honeypot|authenticator|views dom id|xf token|login token|create "
+	"oembed secret|secret|honeypot|honeypot time|authenticator|views dom id|xf token|login "
+	"token|create "
 	"account "
-	"token|createaccount token|";
+	"token|createaccount token|token fields|";
 static const char STATES[] =
 	"|viewstate|viewstategenerator|eventvalidation|previouspage|view state|"
 	"event validation|";
@@ -123,7 +150,7 @@ static const char IDS[] =
 static const char SIGNATURES[] = "|sig|signature|hmac|";
 /* The time of the answer. */
 static const char TIMES[] =
-	"|timestamp|ts|now|current hour|server time|server date|current time|current "
+	"|timestamp|ts|now|trace time|current hour|server time|server date|current time|current "
 	"date|current timestamp|"
 	"generated|generated at|generated on|generation time|rendered|rendered at|rendered on|"
 	"render time|served at|request time|request start|request start time|request timestamp|"
@@ -167,7 +194,7 @@ unsigned name_kinds(slice name)
 
 	if (!split(name, &w))
 		return 0;
-	if (has_any(&w, MEASURES))
+	if (has_words(&w, MEASURES, true))
 		kinds |= NAME_MEASURE;
 	if (has_any(&w, BUILDS))
 		kinds |= NAME_BUILD;
@@ -192,11 +219,11 @@ unsigned name_kinds(slice name)
 	/* French: an advertisement, to pronounce */
 	if ((has_part(&w, SECRET_PARTS) && !strstr(w.text, " annonc") &&
 		    !strstr(w.text, "prononc")) ||
-		has_any(&w, SECRETS))
+		has_words(&w, SECRETS, true))
 		kinds |= NAME_SECRET;
-	if (has_any(&w, SIGNATURES))
+	if (has_words(&w, SIGNATURES, true))
 		kinds |= NAME_SIGNATURE;
-	if (has_any(&w, IDS))
+	if (has_words(&w, IDS, true))
 		kinds |= NAME_ID;
 	if (has_any(&w, "|tracking id|device id|"))
 		kinds |= NAME_LONG_ID;
@@ -228,7 +255,7 @@ bool name_is_content(slice name)
 		"|post|comment|node|product|item|article|page|entry|topic|thread|message|msg|user|"
 		"tweet|video|attachment|media|image|sku|order|event|chapter|answer|question|story|"
 		"doc|photo|song|track|book|recipe|review|ticket|issue|bug|figure|table|section|"
-		"note|";
+		"note|status|state|isbn|ean|gtin|doi|iban|invoice|";
 	struct words w;
 
 	return split(name, &w) ? has_any(&w, NAMES) : name.len > NAME_MAX;

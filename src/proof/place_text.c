@@ -32,9 +32,8 @@ struct mask_span {
 	enum proof_rule_id rule;
 	uint32_t ignored; /* of MASK_IGNORED: the rule */
 	size_t from, to;  /* bytes of the line */
-	/* of MASK_AGE: seconds before the look, as it is written, and at least and at most */
-	double age, low, high;
-	double unit; /* in which it is written */
+	double age;       /* of MASK_AGE: seconds before the look, as it is written */
+	double unit;      /* in which it is written */
 };
 
 VEC_DECLARE(mask_spans, struct mask_span);
@@ -62,7 +61,7 @@ enum {
 	LEAD_MAX = 40,    /* before an age */
 	TAIL_MAX = 60,    /* behind it */
 	ID_MIN = 16,
-	ODDS = 500, /* gaps between looks that a unit of an age may last */
+	ODDS = 100, /* gaps between looks that a unit of an age may last */
 };
 
 /*
@@ -485,8 +484,7 @@ static size_t match_age(const struct mask_line *line, size_t at, struct mask_spa
 	*out = (struct mask_span){.kind = MASK_AGE, .rule = RULE_RELATIVE_TIME, .from = at};
 	if (word_starts(slice_sub(s, at, s.len), SLICE("just now"))) {
 		out->to = at + 8;
-		out->high = 120;
-		out->unit = 60;
+		out->unit = 120;
 		return stands_alone(line, at, out->to) ? out->to : 0;
 	}
 	for (size_t i = 0; i <= sizeof AGES / sizeof *AGES; i++) {
@@ -511,8 +509,6 @@ static size_t match_age(const struct mask_line *line, size_t at, struct mask_spa
 			continue;
 		out->to = to;
 		out->age = n * out->unit;
-		out->low = (n - 0.51) * out->unit;
-		out->high = (n + 1.01) * out->unit;
 		return to;
 	}
 	return 0;
@@ -607,14 +603,28 @@ static SP_MUST_CHECK int mask_line(struct masked *m, const struct mask_line *giv
 	return rc;
 }
 
+/*
+ * Whether an age can have become the other one in that time. Programs cut the rest of a unit off,
+ * or round: each begins by that part of a unit below what it says.
+ */
+static bool can_become(const struct mask_span *x, const struct mask_span *y, double below,
+	double gap, double slack)
+{
+	return x->age - below * x->unit + gap - slack < y->age + (1 - below) * y->unit &&
+	       y->age - below * y->unit <= x->age + (1 - below) * x->unit + gap + slack;
+}
+
 /* Ages grow, and in a short time only small ones do: else somebody wrote it. */
 static bool has_aged(const struct mask_span *x, const struct mask_span *y, double gap, double slack)
 {
 	double unit = x->unit > y->unit ? x->unit : y->unit;
+	double small = x->unit + y->unit - unit;
 
 	if (y->age < x->age * (fabs(x->unit - y->unit) < 1 ? 1 : 0.93) || unit > gap * ODDS)
 		return false;
-	return x->low + gap - slack <= y->high && y->low <= x->high + gap + slack;
+	if (slack > small / 4 && slack > 10)
+		slack = small / 4 > 10 ? small / 4 : 10;
+	return can_become(x, y, 0, gap, slack) || can_become(x, y, 0.5, gap, slack);
 }
 
 /* Whether two values of the same kind may stand for each other. */

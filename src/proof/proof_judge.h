@@ -31,6 +31,9 @@ enum {
 struct rename {
 	slice a, b;
 	slice where;
+	bool is_told; /* it stands where others refer to it, or style sheets may: a class, a heading
+		       */
+	bool is_bound; /* the page itself says what it is for: a label, a style, a script */
 };
 
 VEC_DECLARE(rename_vec, struct rename);

@@ -143,6 +143,20 @@ static bool are_drawn_tails(slice a, slice b)
 	return has_letter(x) && has_letter(y) && value_are_draws(x, y, 10);
 }
 
+static bool is_isbn(slice s)
+{
+	return s.len == 13 &&
+	       (slice_starts_with(s, SLICE("978")) || slice_starts_with(s, SLICE("979")));
+}
+
+/* A day or a time that people read: what the element is about. */
+static bool is_date(slice s)
+{
+	struct value_time time;
+
+	return value_time(s, &time) && !time.is_number;
+}
+
 bool is_generated_name(slice a, slice b, bool is_class)
 {
 	slice x = a, y = b;
@@ -152,6 +166,8 @@ bool is_generated_name(slice a, slice b, bool is_class)
 		return false;
 	if (is_of_maker(a, b))
 		return true;
+	if (is_date(a) || is_date(b))
+		return false;
 	if (is_content) /* another post is another one, however it is numbered */
 		return false;
 	if (are_drawn_tails(a, b))
@@ -161,7 +177,8 @@ bool is_generated_name(slice a, slice b, bool is_class)
 
 		if (slice_eq(p, q))
 			continue;
-		if (value_is_digits(p) && value_is_digits(q) && p.len < 13) /* of a record */
+		if (value_is_digits(p) && value_is_digits(q) &&
+			(p.len < 13 || is_isbn(p))) /* of a record */
 			return false;
 		if (!(are_hex_draws(p, q) && !is_class) && !value_are_draws(p, q, 7) &&
 			!has_other_tail(p, q))
@@ -170,18 +187,54 @@ bool is_generated_name(slice a, slice b, bool is_class)
 	return true;
 }
 
-bool compare_names(struct judge *j, slice a, slice b, const struct place *p)
+/* Drupal names each view by a draw, whether or not a script of the page needs it. */
+static bool is_drawn_for_all(slice a, slice b)
 {
+	static const slice HEADS[] = {SLICE_INIT("js-view-dom-id-"), SLICE_INIT("view-dom-id-")};
+
+	for (size_t i = 0; i < sizeof HEADS / sizeof *HEADS; i++)
+		if (slice_starts_with(a, HEADS[i]) && slice_starts_with(b, HEADS[i]))
+			return value_are_draws(slice_sub(a, HEADS[i].len, a.len),
+				slice_sub(b, HEADS[i].len, b.len), 16);
+	return false;
+}
+
+/*
+ * Whether a name means something beyond the page: a class may be one of a style sheet elsewhere,
+ * and links of other pages lead to headings and articles.
+ */
+static bool is_told(const struct place *p)
+{
+	slice element = p->tokens && p->element != NO_TOKEN
+				? p->tokens->elements.ptr[p->element].name
+				: SLICE("");
+
+	if (slice_eq(p->attr, SLICE("class")))
+		return true;
+	if (slice_eq(p->attr, SLICE("name")))
+		return slice_eq(element, SLICE("a"));
+	return slice_eq(p->attr, SLICE("id")) &&
+	       value_is_listed(element, "|h1|h2|h3|h4|h5|h6|dt|a|article|");
+}
+
+/* Ids are names in HTML and SVG; in other XML they are data. */
+static bool has_names(const struct judge *j)
+{
+	const struct proof_tokens *t = j->top[0];
+
+	if (!t || (t->format != FORMAT_HTML && t->format != FORMAT_XML))
+		return false;
+	return t->format == FORMAT_HTML ||
+	       (t->elements.len && value_is_listed(t->elements.ptr[0].name, "|html|svg|svg:svg|"));
+}
+
+static int remember(struct judge *j, slice a, slice b, const struct place *p)
+{
+	uint32_t at = (uint32_t)j->renames.len;
+	struct rename *r;
 	struct buf key;
 	int rc;
 
-	if (slice_eq(a, b))
-		return true;
-	/* Whether pages name it likewise is not known in a file of styles or a script. */
-	if (!j->top[0] || (j->top[0]->format != FORMAT_HTML && j->top[0]->format != FORMAT_XML) ||
-		!is_generated_name(a, b, slice_eq(p->attr, SLICE("class"))) ||
-		!explain(j, RULE_RENAME, p, a, b))
-		return unexplained(j, p, a, b);
 	buf_init(&key, 2 * NAME_MAX + 2);
 	rc = buf_add(&key, a);
 	if (rc == 0)
@@ -189,17 +242,39 @@ bool compare_names(struct judge *j, slice a, slice b, const struct place *p)
 	if (rc == 0)
 		rc = buf_add(&key, b);
 	if (rc == 0)
-		rc = strmap_put(&j->renamed, buf_slice(&key), 0);
+		rc = strmap_put(&j->renamed, buf_slice(&key), at);
 	if (rc == 0) {
 		char *x = arena_strdup(&j->arena, a), *y = arena_strdup(&j->arena, b);
 
-		rc = x && y ? rename_vec_push(&j->renames,
-				      (struct rename){{x, a.len}, {y, b.len}, place_text(j, p)})
+		rc = x && y ? rename_vec_push(&j->renames, (struct rename){.a = {x, a.len},
+								   .b = {y, b.len},
+								   .where = place_text(j, p)})
 			    : ERR_NOMEM;
+	} else if (rc == ERR_EXISTS) {
+		rc = strmap_get(&j->renamed, buf_slice(&key), &at) ? 0 : ERR_NOMEM;
 	}
 	buf_release(&key);
-	failed(j, rc == ERR_EXISTS ? 0 : rc);
-	return rc == 0 || rc == ERR_EXISTS;
+	if (rc)
+		return rc;
+	r = &j->renames.ptr[at];
+	r->is_told |= is_told(p) && !is_drawn_for_all(a, b);
+	r->is_bound |= !is_told(p) && !slice_eq(p->attr, SLICE("href"));
+	return 0;
+}
+
+bool compare_names(struct judge *j, slice a, slice b, const struct place *p)
+{
+	int rc;
+
+	if (slice_eq(a, b))
+		return true;
+	/* Whether pages name it likewise is not known in a file of styles or a script. */
+	if (!has_names(j) || !is_generated_name(a, b, slice_eq(p->attr, SLICE("class"))) ||
+		!explain(j, RULE_RENAME, p, a, b))
+		return unexplained(j, p, a, b);
+	rc = remember(j, a, b, p);
+	failed(j, rc);
+	return rc == 0;
 }
 
 bool compare_reference(struct judge *j, slice a, slice b, const struct place *p)
@@ -273,8 +348,9 @@ void check_renames(struct judge *j)
 		int once = strmap_put(&to, r->a, (uint32_t)i);
 
 		rc = strmap_put(&from, r->b, (uint32_t)i);
-		if (once == ERR_EXISTS || rc == ERR_EXISTS)
-			(void)unexplained(j, &p, r->a, r->b); /* not one-to-one */
+		if (once == ERR_EXISTS || rc == ERR_EXISTS || (r->is_told && !r->is_bound))
+			(void)unexplained(
+				j, &p, r->a, r->b); /* not one-to-one, or not the page's own */
 		else if (rc == 0)
 			rc = once;
 	}

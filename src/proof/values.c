@@ -298,13 +298,15 @@ bool value_are_secrets(slice a, slice b)
 
 bool value_is_measure(slice s)
 {
-	size_t i = 0, digits = 0;
+	size_t i = 0, digits = 0, points = 0;
 
 	if (i < s.len && s.ptr[i] == '-')
 		i++;
-	for (; i < s.len && (word_is_digit(s.ptr[i]) || s.ptr[i] == '.'); i++)
+	for (; i < s.len && (word_is_digit(s.ptr[i]) || s.ptr[i] == '.'); i++) {
 		digits += word_is_digit(s.ptr[i]);
-	if (!digits)
+		points += s.ptr[i] == '.';
+	}
+	if (!digits || points > 1) /* 1.4.2 is a version */
 		return false;
 	if (i + 1 < s.len && (s.ptr[i] == 'e' || s.ptr[i] == 'E')) {
 		i++;
