@@ -120,17 +120,23 @@ double capture_now(const struct capture *c)
 }
 
 /* Special advice for this reason, or the given one. */
-static const char *choose_advice(const char *reason, const char *advice)
+static const char *choose_advice(const struct capture *c, const char *reason, const char *advice)
 {
 	static const struct {
 		const char *reason, *advice;
 	} KNOWN[] = {
+		{", not supported", "capture it through a proxy that speaks it (--proxy)"},
+		{"(--header)", "add --header 'Authorization: Bearer TOKEN'"},
 		{"HTTP 401", "it needs a login; add --auth USER:PASSWORD"},
 		{"HTTP 407", "the proxy needs a login; use --proxy http://USER:PASSWORD@HOST:PORT"},
+		{NET_NO_CERTIFICATE, "give one with --cert and --key, if it is of a seed's host"},
 		{NET_NO_TLS, "try the URL with http:// instead of https://"},
 		{NET_TLS_REFUSED, "perhaps it speaks plain HTTP: try http:// instead of https://"},
 	};
 
+	if (strstr(reason, "authentication required") &&
+		text_list_has(&c->settings->withheld, "auth"))
+		return "the user name or password of --auth is wrong";
 	for (size_t i = 0; i < sizeof KNOWN / sizeof KNOWN[0]; i++)
 		if (strstr(reason, KNOWN[i].reason))
 			return KNOWN[i].advice;
@@ -171,7 +177,7 @@ void capture_problem(struct capture *c, slice url, const char *reason, const cha
 	log_info("crawl", "%.*s: %s", (int)url.len, url.ptr, reason);
 	if (!c->problem &&
 		asprintf(&c->problem, "%.*s: %s; %s", (int)(url.len < 200 ? url.len : 200), url.ptr,
-			reason, choose_advice(reason, advice)) < 0)
+			reason, choose_advice(c, reason, advice)) < 0)
 		c->problem = NULL;
 }
 

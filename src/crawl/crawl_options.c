@@ -424,6 +424,12 @@ const struct option_spec CRAWL_SPECS[] = {
 	ROW(STRING, header_file, "header-file", 0, ACCESS, CRAWL_WIDE | CRAWL_RUN,
 		"read --header fields from a file, one per line, to hide them from other users",
 		.metavar = "FILE"),
+	ROW(STRING, cert, "cert", 0, ACCESS, CRAWL_WIDE | CRAWL_RUN,
+		"show this client certificate (PEM) to the seeds' hosts, if they ask for one",
+		.metavar = "FILE"),
+	ROW(STRING, key, "key", 0, ACCESS, CRAWL_WIDE | CRAWL_RUN,
+		"its private key (PEM, without a password), if it is not in the same file",
+		.metavar = "FILE"),
 	SET(FLAG, no_cookies, "no-cookies", 0, ACCESS, 0, "neither accept nor send cookies"),
 	SET(FLAG, keep_secrets, "keep-secrets", 0, ACCESS, 0,
 		"archive requests with their cookies and passwords"),
@@ -845,8 +851,19 @@ static bool has_secrets(const struct crawl_command *o)
 	const char *auth = getenv("STILLPOINT_AUTH"), *header = getenv("STILLPOINT_HEADER");
 
 	return o->auth.len > 0 || o->header.len > 0 || o->auth_file || o->header_file || o->proxy ||
-	       o->proxy_file || o->cookies || o->login || (auth && auth[0]) ||
+	       o->proxy_file || o->cookies || o->login || o->cert || (auth && auth[0]) ||
 	       (header && header[0]);
+}
+
+static int set_certificate(const struct crawl_command *o, struct destination *to, struct err *err)
+{
+	if (!o->cert)
+		return o->key ? err_set(err, ERR_USAGE, "--key is of use only with --cert") : 0;
+	TRY(net_check_pair(o->cert, o->key, err));
+	TRY(given_secrets_warn(o->key ? o->key : o->cert, to->notes, err));
+	to->secrets->cert = o->cert;
+	to->secrets->key = o->key;
+	return 0;
 }
 
 int given_secrets(const struct crawl_command *o, struct crawl_settings *settings,
@@ -865,6 +882,7 @@ int given_secrets(const struct crawl_command *o, struct crawl_settings *settings
 	secrets->cookies = o->cookies;
 	if (o->proxy)
 		TRY(set_proxy(&to, o->proxy, err));
+	TRY(set_certificate(o, &to, err));
 	for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
 		TRY(add_source(&sources[i], &to, err));
 	if (!o->login)

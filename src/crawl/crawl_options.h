@@ -55,6 +55,7 @@ struct crawl_command {
 	const char *order, *ignore; /* go to the settings: crawl_command_complete */
 	struct text_list auth, header;
 	const char *auth_file, *header_file, *proxy_file, *proxy, *cookies, *login;
+	const char *cert, *key;
 	bool retry_failed, revisit_now; /* of resume */
 
 	/* Of a watch. */

@@ -397,6 +397,8 @@ static int open_net(struct lane *lane, const struct lane_params *p, struct err *
 			.max_speed = share_of_bandwidth(p),
 			.max_kept = p->max_kept,
 			.ca_file = s->ca_file,
+			.cert_file = secrets ? secrets->cert : NULL,
+			.key_file = secrets ? secrets->key : NULL,
 			.proxy = secrets && secrets->proxy ? secrets->proxy : s->proxy,
 			.http2 = s->http2,
 			.insecure = s->insecure,

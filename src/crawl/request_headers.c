@@ -190,12 +190,14 @@ int request_headers_init(struct request_headers *o, const struct crawl_settings 
 {
 	int rc;
 
-	*o = (struct request_headers){
-		.has_cookies = !settings->no_cookies, .has_given = secrets && secrets->cookies};
+	*o = (struct request_headers){.has_cert = secrets && secrets->cert,
+		.has_cookies = !settings->no_cookies,
+		.has_given = secrets && secrets->cookies};
 	buf_init(&o->cookie, JAR_FIELD_MAX);
 	rc = secrets ? add_secrets(o, secrets, arena) : 0;
 	/* Without secrets the origins of the seeds are not needed. */
-	for (size_t i = 0; rc == 0 && o->fields.len > 0 && i < settings->seeds.len; i++)
+	for (size_t i = 0; rc == 0 && (o->fields.len > 0 || o->has_cert) && i < settings->seeds.len;
+		i++)
 		rc = add_seed(o, settings->seeds.ptr[i], arena);
 	for (size_t i = 0; rc == 0 && i < settings->headers.len; i++)
 		rc = add_line(o, NULL, settings->headers.ptr[i]);
@@ -214,11 +216,12 @@ void request_headers_release(struct request_headers *o)
 	buf_release(&o->cookie);
 }
 
-static int add_fields(struct request_headers *o, const struct url *url)
+static int add_fields(struct request_headers *o, const struct url *url, struct net_request *request)
 {
 	BUF_SCOPED(origin, TEXT_MAX + 32);
 
 	TRY(crawl_secrets_add_origin(&origin, url));
+	request->shows_cert = o->has_cert && is_seeds(o, buf_str(&origin));
 	for (size_t i = 0; i < o->fields.len; i++)
 		if (is_for(o, &o->fields.ptr[i], buf_str(&origin)))
 			net_header_vec_push(&o->scratch, o->fields.ptr[i].field);
@@ -289,13 +292,13 @@ int request_headers_apply(struct request_headers *o, const struct request_look *
 
 	o->scratch.len = 0;
 	/* Usually there is nothing to add, and no URL need be parsed. */
-	if (o->fields.len == 0 && !has_cookies && !look->as_browser && !look->etag &&
-		!look->modified)
+	if (o->fields.len == 0 && !o->has_cert && !has_cookies && !look->as_browser &&
+		!look->etag && !look->modified)
 		return 0;
 	url_init(&url);
 	rc = url_parse(&url, request->url, NULL, NULL);
 	if (rc == 0)
-		rc = add_fields(o, &url);
+		rc = add_fields(o, &url, request);
 	if (rc == 0 && look->as_browser)
 		rc = add_browser(o);
 	if (rc == 0 && has_cookies)

@@ -1,7 +1,7 @@
 /*
  * Header fields that a capture adds to its requests: extra ones, passwords, cookies. Passwords and
  * fields that may be keys are sent only to the origins of the seeds (and to https of the same host
- * if a seed is http), wherever redirects lead.
+ * if a seed is http), wherever redirects lead; a client certificate is shown only there.
  */
 #ifndef CRAWL_REQUEST_HEADERS_H
 #define CRAWL_REQUEST_HEADERS_H
@@ -29,6 +29,7 @@ struct request_headers {
 	struct text_list origins; /* of the seeds */
 	struct request_header_vec fields;
 	struct jar jar;
+	bool has_cert;
 	bool has_cookies;
 	bool has_given;                /* the user has given cookies */
 	struct net_header_vec scratch; /* of the last request */
@@ -51,7 +52,8 @@ struct request_look {
 	const char *etag, *modified; /* conditions: If-None-Match, If-Modified-Since; NULL: none */
 };
 
-/* Sets the request's fields, valid until the next call. now: seconds since 1970. 0, ERR_NOMEM. */
+/* Sets the request's fields, valid until the next call, and whether it shows the certificate. now:
+ * seconds since 1970. 0, ERR_NOMEM. */
 int request_headers_apply(struct request_headers *o, const struct request_look *look,
 	struct net_request *request, int64_t now, struct err *err) SP_MUST_CHECK;
 

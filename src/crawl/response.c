@@ -579,7 +579,13 @@ static int find_links(struct capture *c, const struct plan_order *order, const s
 	return 0;
 }
 
-static void report_problem(struct capture *c, const struct attempt *a)
+/* nginx answers 400 (Bad Request) to who has no certificate, IIS 403. */
+static bool is_for_certified(const struct net_fetch *f)
+{
+	return f->wants_cert && (f->status == 400 || f->status == 403);
+}
+
+static void report_problem(struct capture *c, const struct attempt *a, const struct net_fetch *f)
 {
 	char text[ERR_TEXT_MAX];
 
@@ -589,7 +595,8 @@ static void report_problem(struct capture *c, const struct attempt *a)
 		(void)snprintf(text, sizeof text, "HTTP %u, blocked: %.*s", a->status,
 			(int)a->stand_in.len, a->stand_in.ptr);
 	else
-		(void)snprintf(text, sizeof text, "HTTP %u", a->status);
+		(void)snprintf(text, sizeof text, "HTTP %u%s", a->status,
+			is_for_certified(f) ? ": " NET_NO_CERTIFICATE : "");
 	capture_problem(c, a->url, text, CAPTURE_RETRY_ADVICE);
 }
 
@@ -675,7 +682,7 @@ static int learn(struct capture *c, struct passing *p, struct err *err)
 	bool has_text = p->at.mode == READING_TEXT;
 
 	if (p->at.outcome != PLAN_OK) {
-		report_problem(c, &p->at.a);
+		report_problem(c, &p->at.a, f);
 	} else {
 		for (const struct crawl_feature *x = CRAWL_FEATURES; x->name; x++)
 			if (x->visited)
@@ -849,7 +856,7 @@ int response_skipped(
 		struct attempt a =
 			describe(c, order, false, &nothing, buf_slice(&via), slice_str(failure));
 
-		report_problem(c, &a);
+		report_problem(c, &a, &nothing);
 		rc = set_post(c, &a, &nothing, &page, err);
 		if (rc == 0)
 			rc = store_attempt(&c->lane->store, c->row.id, &a, NULL, NULL, err);

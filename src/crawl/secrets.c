@@ -183,6 +183,8 @@ static int mark_all(const struct crawl_secrets *s, struct text_list *list, struc
 		TRY(add_mark(list, arena, "cookies", SLICE("")));
 	if (s->login)
 		TRY(add_mark(list, arena, "login", SLICE("")));
+	if (s->cert)
+		TRY(add_mark(list, arena, "cert", SLICE("")));
 	if (s->proxy)
 		TRY(net_check_proxy(s->proxy, shown, NULL));
 	if (s->proxy)

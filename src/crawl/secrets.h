@@ -1,7 +1,7 @@
 /*
  * Passwords, keys and cookies of a capture, which must not be in its archive. The user gives them
  * again for each run. The settings only say which there were ("withheld": "auth", "header X-Key",
- * "cookies", "proxy http://host:3128"), so that resume can ask for them.
+ * "cookies", "cert", "proxy http://host:3128"), so that resume can ask for them.
  */
 #ifndef CRAWL_SECRETS_H
 #define CRAWL_SECRETS_H
@@ -19,6 +19,7 @@ struct crawl_secrets {
 	struct text_list headers; /* "Name: value", for the seeds' hosts */
 	const char *cookies;      /* a cookie file, or NULL */
 	const char *proxy;        /* a URL with a password, or NULL */
+	const char *cert, *key;   /* files: a client certificate, or NULL, and its key, or NULL */
 	const struct login_file *login; /* how to log in by a form, or NULL */
 };
 

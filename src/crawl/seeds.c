@@ -165,9 +165,10 @@ static int check_secrets(const struct crawl_secrets *secrets, struct err *err)
 			return err_set(err, ERR_USAGE,
 				"--auth USER:PASSWORD would be sent to several sites; name its "
 				"host: https://USER:PASSWORD@HOST/");
-	if (secrets->login)
-		return err_set(
-			err, ERR_USAGE, "--login is for one site; capture the sites one at a time");
+	if (secrets->login || secrets->cert)
+		return err_set(err, ERR_USAGE,
+			"--%s is for one site; capture the sites one at a time",
+			secrets->login ? "login" : "cert");
 	if (secrets->headers.len > 0)
 		return err_set(err, ERR_USAGE,
 			"--header: a field that may hold a key would be sent to several sites; "

@@ -350,6 +350,21 @@ int net_check_certificates(const char *file, struct err *err)
 	return 0;
 }
 
+int net_check_pair(const char *cert_file, const char *key_file, struct err *err)
+{
+	const char *key = key_file ? key_file : cert_file, *problem;
+
+	if (access(cert_file, R_OK))
+		return err_set(err, ERR_USAGE, "--cert %s: %s", cert_file, strerror(errno));
+	if (access(key, R_OK))
+		return err_set(err, ERR_USAGE, "--key %s: %s", key, strerror(errno));
+	problem = tls_check_pair(cert_file, key);
+	if (!problem)
+		return 0;
+	return err_set(err, ERR_USAGE, "--cert %s%s%s: %s", cert_file, key_file ? " --key " : "",
+		key_file ? key_file : "", problem);
+}
+
 void net_free(struct net *net)
 {
 	if (!net)

@@ -62,6 +62,10 @@ enum net_failure {
 /* The same where the server hangs up at our greeting, as some of plain HTTP do. */
 #define NET_TLS_REFUSED "the server ended the connection at the start of TLS"
 
+/* The detail where the server asks for a certificate of its clients, and goes without one. */
+#define NET_NO_CERTIFICATE  "the server wants a client certificate"
+#define NET_BAD_CERTIFICATE "the server does not accept the client certificate of --cert"
+
 /* The word; constant. */
 const char *net_failure_name(enum net_failure failure);
 
@@ -83,6 +87,8 @@ struct net_params {
 	size_t max_head;    /* at most NET_HEAD_MAX */
 	size_t max_kept;    /* connections that are kept open; at most NET_KEPT_MAX, the default */
 	const char *ca_file; /* PEM, besides the system's certificates; borrowed; NULL for none */
+	const char *cert_file, *key_file; /* a client certificate and its key, as
+					   * net_check_pair has found them good; borrowed; NULL */
 	const char *proxy; /* URL, as net_check_proxy has found it good; borrowed; NULL for none */
 	bool http2;        /* over TLS, where the server agrees (ALPN) */
 	bool insecure;     /* any certificate will do */
@@ -101,6 +107,9 @@ int net_check_dns(const char *servers, struct err *err) SP_MUST_CHECK;
 
 /* The same of a file of certificates. */
 int net_check_certificates(const char *file, struct err *err) SP_MUST_CHECK;
+
+/* The same of a client certificate and its key, which are PEM files, or one (key NULL). */
+int net_check_pair(const char *cert_file, const char *key_file, struct err *err) SP_MUST_CHECK;
 
 struct net; /* opaque */
 
@@ -127,6 +136,7 @@ struct net_request {
 	bool http1;      /* not over HTTP/2, whatever the net may do */
 	slice post;      /* the body of a POST, a form's; ptr NULL: a GET */
 	bool hides_post; /* it is secret: no part of request_head */
+	bool shows_cert; /* the client certificate, to a server that asks for it */
 };
 
 struct net_header {
@@ -162,6 +172,7 @@ struct net_fetch {
 	uint64_t excess;    /* bytes seen behind the end of a whole response, and dropped */
 	char ip[64];        /* of the server, "" when not connected */
 	bool reused;        /* the connection was there already */
+	bool wants_cert;    /* it was not, and the server asked in vain for a client certificate */
 	char protocol[12];  /* "http/1.1", "h2"; "" when there is no response */
 	char tls[12];       /* "tls/1.3"; "" for none */
 	char cipher[64];    /* as IANA calls it */

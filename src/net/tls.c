@@ -63,6 +63,20 @@ void tls_look(CURL *easy, struct tls_facts *ret)
 	ret->h2 = speaks_h2(ssl);
 }
 
+/* RFC 8446, sections 4 and 6: a handshake message has its type and its length, an alert two bytes.
+ */
+void tls_hear(struct tls_talk *talk, const char *message, size_t size)
+{
+	enum { CERTIFICATE_REQUEST = 13, HEAD = 4, ALERT = 2, CLOSE_NOTIFY = 0, FATAL = 2 };
+	const unsigned char *m = (const unsigned char *)message;
+
+	if (size > HEAD && m[0] == CERTIFICATE_REQUEST &&
+		((size_t)m[1] << 16 | (size_t)m[2] << 8 | m[3]) == size - HEAD)
+		*talk = (struct tls_talk){.asked = true};
+	if (size == ALERT && m[0] == FATAL && m[1] != CLOSE_NOTIFY)
+		talk->refusing = talk->asked;
+}
+
 CURLcode tls_set_up(CURL *easy, void *ssl_ctx, void *data)
 {
 	(void)easy, (void)data;
@@ -79,4 +93,27 @@ bool tls_has_certificates(const char *file)
 
 	SSL_CTX_free(ctx);
 	return has;
+}
+
+/* In place of OpenSSL's, which asks at the terminal. */
+static int no_password(char *buf, int size, int for_writing, void *data)
+{
+	(void)buf, (void)size, (void)for_writing, (void)data;
+	return -1;
+}
+
+const char *tls_check_pair(const char *cert_file, const char *key_file)
+{
+	SSL_CTX *ctx = SSL_CTX_new(TLS_client_method());
+	const char *problem = NULL;
+
+	if (ctx)
+		SSL_CTX_set_default_passwd_cb(ctx, no_password);
+	if (!ctx || SSL_CTX_use_certificate_chain_file(ctx, cert_file) != 1)
+		problem = "no certificate found; expected a PEM file";
+	else if (SSL_CTX_use_PrivateKey_file(ctx, key_file, SSL_FILETYPE_PEM) != 1 ||
+		 SSL_CTX_check_private_key(ctx) != 1)
+		problem = "no key found that fits it; expected a PEM file without a password";
+	SSL_CTX_free(ctx);
+	return problem;
 }

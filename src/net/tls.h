@@ -25,11 +25,26 @@ void tls_look(CURL *easy, struct tls_facts *ret);
  */
 bool tls_is_closed(CURL *easy);
 
+/* What a server has said of the client's certificate. Zeroed: nothing. */
+struct tls_talk {
+	bool asked;    /* for one */
+	bool refusing; /* and then ended the connection with an alert */
+};
+
+/* Takes a message of TLS from the server (CURLINFO_SSL_DATA_IN). */
+void tls_hear(struct tls_talk *talk, const char *message, size_t size);
+
 /* For CURLOPT_SSL_CTX_FUNCTION: OpenSSL must not take the end of a connection for a close_notify.
  */
 CURLcode tls_set_up(CURL *easy, void *ssl_ctx, void *data);
 
 /* Whether the file has certificates (PEM) that can be trusted. */
 bool tls_has_certificates(const char *file);
+
+/*
+ * Whether the files (PEM, which may be one) hold a certificate and its key, which must not need a
+ * password: NULL, or what is wrong, constant.
+ */
+const char *tls_check_pair(const char *cert_file, const char *key_file);
 
 #endif

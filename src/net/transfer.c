@@ -493,8 +493,6 @@ static void failure_explain_tls(const char *text, char *ret, size_t size)
 		{"Recv failure: Connection reset", NET_TLS_REFUSED},
 		{"SSL_connect: SSL_ERROR_SYSCALL", NET_TLS_REFUSED},
 		{"unexpected eof while reading", NET_TLS_REFUSED},
-		{"certificate required",
-			"the server wants a certificate of its clients, and there is none to give"},
 	};
 	const char *meaning = text;
 
@@ -703,6 +701,8 @@ static int on_debug(CURL *easy, curl_infotype type, char *data, size_t size, voi
 	(void)easy;
 	if (type == CURLINFO_DATA_IN)
 		t->received += size;
+	if (type == CURLINFO_SSL_DATA_IN)
+		tls_hear(&t->talk, data, size);
 	if (type != CURLINFO_HEADER_OUT && (type != CURLINFO_DATA_OUT || t->hides_post))
 		return 0;
 	if (buf_add(&t->request_head, (slice){data, size}))
@@ -932,15 +932,19 @@ static bool set_limits(CURL *easy, const struct net_params *params, double gone)
 }
 
 /* HTTP/2 only where TLS agrees on it: in clear it would take fields that nobody asked for. */
-static bool set_protocol(CURL *easy, const struct net_params *params, bool http1)
+static bool set_protocol(CURL *easy, const struct net_params *params, const struct transfer *t)
 {
 	bool ok = true;
 
-	SET(CURLOPT_HTTP_VERSION, params->http2 && !http1 ? (long)CURL_HTTP_VERSION_2TLS
-							  : (long)CURL_HTTP_VERSION_1_1);
+	SET(CURLOPT_HTTP_VERSION, params->http2 && !t->http1 ? (long)CURL_HTTP_VERSION_2TLS
+							     : (long)CURL_HTTP_VERSION_1_1);
 	SET(CURLOPT_SSL_CTX_FUNCTION, tls_set_up);
 	if (params->ca_file)
 		SET(CURLOPT_CAINFO, params->ca_file);
+	if (t->shows_cert) {
+		SET(CURLOPT_SSLCERT, params->cert_file);
+		SET(CURLOPT_SSLKEY, params->key_file ? params->key_file : params->cert_file);
+	}
 	if (params->insecure) {
 		SET(CURLOPT_SSL_VERIFYPEER, 0L);
 		SET(CURLOPT_SSL_VERIFYHOST, 0L);
@@ -1038,9 +1042,10 @@ static int set_up(struct transfer *t, const struct net_request *request, struct 
 		return rc;
 	t->budget = request->budget;
 	t->http1 = request->http1;
+	t->shows_cert = request->shows_cert && params->cert_file;
 	t->is_https = word_starts(request->url, SLICE("https:"));
-	ok = set_behaviour(easy) && set_protocol(easy, params, request->http1) &&
-	     set_proxy(easy, params) && set_callbacks(easy, t);
+	ok = set_behaviour(easy) && set_protocol(easy, params, t) && set_proxy(easy, params) &&
+	     set_callbacks(easy, t);
 	SET(CURLOPT_HTTPHEADER, t->headers);
 	return ok && request_set_body(request, easy) ? 0 : ERR_NOMEM;
 }
@@ -1200,6 +1205,23 @@ static void judge_proxy(struct transfer *t, CURLcode code)
 			t->error[0] ? t->error : "the proxy refused the connection");
 }
 
+/*
+ * What becomes of the connection to a server that asks for a certificate and gets none it likes
+ * depends on its version of TLS and on timing: an alert within the handshake or behind it, which a
+ * reset may overtake, or nothing but the end. Without an alert it may also have another reason, for
+ * which there are retries.
+ */
+static void judge_certificate(struct transfer *t, CURLcode code)
+{
+	enum net_failure failure = failure_of_curl(code);
+
+	if (!t->talk.asked || t->fetch.monotonic.first_byte || is_distrust(t->error) ||
+		(failure != NET_FAILURE_TLS && failure != NET_FAILURE_RESET))
+		return;
+	note_failure(t, t->talk.refusing ? NET_FAILURE_TLS : failure,
+		t->shows_cert ? NET_BAD_CERTIFICATE : NET_NO_CERTIFICATE);
+}
+
 static bool has_no_body(unsigned status)
 {
 	return status == 204 || status == 304;
@@ -1225,6 +1247,7 @@ static void judge(struct transfer *t, CURLcode code)
 		sockets_error_is_local((int)error))
 		note_starved(t, (int)error);
 	judge_proxy(t, code);
+	judge_certificate(t, code);
 	if (t->head_whole && !is_interim(t) && !head_is_readable(t))
 		drop_response(t, NET_FAILURE_PROTOCOL, "the response's head cannot be read");
 	if (bad_chunks)
@@ -1308,6 +1331,7 @@ void transfer_finish(struct transfer *t, CURLcode code)
 	judge(t, code);
 	(void)curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &connects);
 	t->fetch.reused = t->fetch.monotonic.sent != 0 && connects == 0;
+	t->fetch.wants_cert = t->talk.asked && !t->shows_cert;
 	note_protocol(t);
 	release_handle(t);
 	fill(t);

@@ -93,12 +93,14 @@ struct transfer {
 
 	struct buf url, request_head, head;
 	struct tls_facts tls;
+	struct tls_talk talk;
 	bool tls_closed;  /* by the server, in due form */
 	uint64_t *budget; /* borrowed, or NULL */
 	struct body body;
 	bool is_https;        /* by its URL */
 	bool http1;           /* HTTP/2 will not do */
 	bool hides_post;      /* as that of the request */
+	bool shows_cert;      /* the same, and there is one */
 	bool shuns;           /* the kept connection it was given, before anything was sent */
 	size_t head_received; /* bytes of all heads, interim ones included */
 	bool head_whole;

@@ -46,8 +46,8 @@ static const char *sample_of(const struct option_spec *s)
 /* Files of certain forms, and what cannot stand alone. */
 static bool needs_more(const struct option_spec *s)
 {
-	static const char *const NAMES[] = {"login", "cacert", "cookies", "ignore", "auth-file",
-		"header-file", "proxy-file", "config", "rates"};
+	static const char *const NAMES[] = {"login", "cacert", "cert", "key", "cookies", "ignore",
+		"auth-file", "header-file", "proxy-file", "config", "rates"};
 
 	for (size_t i = 0; i < ARRAY_LEN(NAMES); i++)
 		if (strcmp(s->name, NAMES[i]) == 0)

@@ -34,9 +34,13 @@ DEADLINE = 120
 KEY, CERTIFICATE = h2server.make_certificate()
 
 
-def context(*protocols, most=None):
+def context(*protocols, most=None, clients=None):
+    """Clients, if given: the certificate that they need."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.load_cert_chain(CERTIFICATE, KEY)
+    if clients:
+        made.load_verify_locations(clients)
+        made.verify_mode = ssl.CERT_REQUIRED
     if protocols:
         made.set_alpn_protocols(protocols)
     if most:
@@ -100,6 +104,21 @@ HOME = page(b'<a href="/a">a</a> <a href="/b">b</a>')
 PAGES = {"/": HOME, "/a": page(b"A"), "/b": respond("301 Moved", location="/c"), "/c": page(b"C")}
 
 
+def stop_at(server, path, *options):
+    """The archive of a crawl that is stopped when it asks for the path."""
+    archive = tap.path(f"stopped-{server.port}")
+    process = subprocess.Popen([tap.PROGRAM, "crawl", *FAST, server.url, "-o", archive, *options],
+                               stderr=subprocess.PIPE)
+    deadline = time.monotonic() + DEADLINE
+    while not any(request.path == path for request in server.requests):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    assert b"stillpoint resume" in process.communicate()[1]
+    tap.equal(process.returncode, 3)
+    return archive
+
+
 def refuse(want, *arguments):
     tap.refuse(2, want, "crawl", *arguments, "-o", tap.path("refused"))
     assert not os.path.exists(tap.path("refused"))
@@ -131,6 +150,117 @@ with tap.case("a certificate nobody vouches for is a failure with a reason"):
     with site(PAGES, tls=context()) as server:
         tap.refuse(1, "; trust it with --cacert, or do not check with --insecure", "crawl", *FAST,
                    server.url, "-o", tap.path("untrusted"))
+
+
+# ---- client certificates ----
+
+OWN_KEY, OWN = h2server.make_certificate("client-")
+FOREIGN_KEY, FOREIGN = h2server.make_certificate("foreign-")
+WANTED = "the server wants a client certificate; give one with --cert and --key"
+
+
+def name_failure(want, archive, url, *options):
+    done = tap.run("crawl", *FAST, "--attempts", "1", "--robots", "ignore", "--cacert", CERTIFICATE,
+                   url, "-o", tap.path(archive), *options)
+    tap.equal((done.returncode, done.stdout), (1, ""))
+    assert want in done.stderr, done.stderr
+
+
+def hang_up(reset):
+    """A server that asks for a certificate, and ends the connection behind the handshake."""
+    def answer(request):
+        if reset:
+            request.reset()
+    made = context(clients=OWN)
+    made.verify_mode = ssl.CERT_OPTIONAL
+    return rawserver.Server(answer, tls=made)
+
+
+def client_server(version, answer=None, **more):
+    return rawserver.Server(answer or (lambda request: PAGES.get(request.path, rawserver.NOT_FOUND)),
+                            tls=context(most=version, clients=OWN), **more)
+
+
+for version in ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3:
+    with tap.case(f"{version.name}: a server that wants a client certificate is named"):
+        with client_server(version) as server:
+            name_failure(WANTED, f"uncertified-{version.name}", server.url)
+            name_failure("the server does not accept the client certificate of --cert",
+                         f"foreign-{version.name}", server.url, "--cert", FOREIGN, "--key",
+                         FOREIGN_KEY)
+            tap.equal(server.requests, [])
+
+    with tap.case(f"{version.name}: --cert and --key show it, and leave nothing in the archive"):
+        with client_server(version) as server:
+            capture = Capture(f"certified-{version.name}", server.url, "--cacert", CERTIFICATE,
+                              "--cert", OWN, "--key", OWN_KEY)
+        tap.equal({row["verdict"] for row in capture.report["verdicts"]}, {"sharp"})
+        for path in OWN, OWN_KEY:
+            with open(path, "rb") as file:
+                assert not capture.contains(file.read().splitlines()[1])
+        assert not capture.contains(OWN.encode())
+        assert not capture.contains(OWN_KEY.encode())
+        tap.equal(os.stat(capture.archive).st_mode & 0o077, 0)
+
+for reset in False, True:
+    with tap.case(f"so is one that {'resets' if reset else 'closes'} the connection without a word"):
+        with hang_up(reset) as server:
+            name_failure(WANTED, f"hung-up-{reset}", server.url)
+
+with tap.case("so is one that answers without, but not with the page"):
+    asking = context(clients=OWN)
+    asking.verify_mode = ssl.CERT_OPTIONAL
+    with rawserver.Server(lambda _: respond("400 Bad Request", connection="close"),
+                          tls=asking) as server:
+        name_failure("HTTP 400: " + WANTED, "answering", server.url)
+
+with tap.case("a client certificate is shown to the seeds' hosts alone"):
+    shown = collections.defaultdict(set)
+
+    def note(request):
+        shown[request.socket.getsockname()[0]].add(bool(request.socket.getpeercert()))
+        return page(f'<a href="/a">a</a><img src="{other.url}a.png">'.encode())
+    with rawserver.Server(note, tls=asking) as server, \
+            rawserver.Server(note, host="::1", tls=asking) as other:
+        Capture("shown", server.url, "--cacert", CERTIFICATE, "--cert", OWN, "--key", OWN_KEY)
+    tap.equal(shown, {"127.0.0.1": {True}, "::1": {False}})
+
+with tap.case("client certificates that cannot be used are refused, and a file of both can"):
+    pair = tap.path("pair.pem")
+    with open(pair, "w", encoding="ascii") as to:
+        for path in OWN_KEY, OWN:
+            with open(path, encoding="ascii") as file:
+                to.write(file.read())
+    os.chmod(pair, 0o600)
+    locked = tap.path("locked.pem")
+    h2server.openssl("pkey", "-in", OWN_KEY, "-aes256", "-passout", "pass:x", "-out", locked)
+    for want, *options in (("--key is of use only with --cert", "--key", OWN_KEY),
+                           ("No such file", "--cert", tap.path("is-not-there")),
+                           ("No such file", "--cert", OWN, "--key", tap.path("is-not-there")),
+                           ("no certificate found", "--cert", OWN_KEY),
+                           ("no key found that fits it", "--cert", OWN),
+                           ("no key found that fits it", "--cert", OWN, "--key", FOREIGN_KEY),
+                           ("PEM file without a password", "--cert", OWN, "--key", locked)):
+        refuse(want, "https://127.0.0.1:8/", *options)
+    refuse("--cert is for one site", "https://127.0.0.1:8/", "https://127.0.0.2:8/", "--cert", pair)
+    with client_server(None) as server:
+        config = tap.write("cert.yaml", f"cert: {pair}\ncacert: {CERTIFICATE}\nsites:\n  - url: {server.url}\n")
+        tap.equal(Capture("pair", "--config", config).report["sharp"], 4)
+
+with tap.case("resume wants the client certificate again"):
+    slow = threading.Event()
+
+    def slowly(request):
+        if request.path == "/a":
+            slow.wait(DEADLINE)
+        return PAGES.get(request.path, rawserver.NOT_FOUND)
+    with client_server(None, slowly) as server:
+        archive = stop_at(server, "/a", "--cacert", CERTIFICATE, "--cert", OWN, "--key", OWN_KEY)
+        slow.set()
+        tap.refuse(2, "started with --cert, which is not kept in the archive; give it again",
+                   "resume", archive)
+        tap.equal(tap.load("resume", archive, "--cert", OWN, "--key", OWN_KEY)["sharp"], 4)
+        tap.succeed("verify", archive)
 
 with tap.case("--insecure takes it, warns, and says so in the archive"):
     with site(PAGES, tls=context()) as server:
@@ -441,6 +571,16 @@ with site({"/x.png": page(b"X")}) as other, rawserver.Server(vault) as server:
         assert not any("Authorization" in request.fields for request in other.requests)
         assert not capture.contains(b"pass-word")
 
+for label, want, *options in (
+        ("Basic realm=x", "authentication required; it needs a login; add --auth"),
+        ("Basic realm=x", "the user name or password of --auth is wrong", "--auth", "me:wrong"),
+        ("Digest realm=x, nonce=y", "by Digest, not supported; capture it through a proxy"),
+        ("Bearer", "by a token (--header); add --header 'Authorization: Bearer TOKEN'")):
+    with tap.case(f"what to do about {label.split()[0]}{' ' if options else ''}{' '.join(options)}"):
+        denied = respond("401 No", www_authenticate=label)
+        with rawserver.Server(lambda _, denied=denied: denied) as server:
+            name_failure(want, f"denied-{server.port}", server.url, *options)
+
 with tap.case("of several sites each gets its own password"):
     with site(PAGES) as one, site(PAGES) as two:
         seeds = tap.write("seeds.txt", "".join(
@@ -479,16 +619,7 @@ with tap.case("resume wants the secrets again"):
         return PAGES.get(request.path, rawserver.NOT_FOUND)
 
     with rawserver.Server(behind) as server:
-        archive = tap.path("resumed")
-        process = subprocess.Popen([tap.PROGRAM, "crawl", *FAST, server.url, "-o", archive,
-                                    "--header", "X-Key: key-word"], stderr=subprocess.PIPE)
-        deadline = time.monotonic() + DEADLINE
-        while not any(request.path == "/a" for request in server.requests):
-            assert time.monotonic() < deadline
-            slow.wait(0.01)
-        process.send_signal(signal.SIGTERM)
-        assert b"stillpoint resume" in process.communicate()[1]
-        tap.equal(process.returncode, 3)
+        archive = stop_at(server, "/a", "--header", "X-Key: key-word")
         slow.set()
         tap.refuse(2, "started with --header X-Key, which is not kept in the archive; give it again",
                    "resume", archive)

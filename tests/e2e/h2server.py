@@ -167,9 +167,9 @@ def openssl(*arguments):
     subprocess.run(["openssl", *arguments], check=True, capture_output=True)
 
 
-def make_certificate():
+def make_certificate(of=""):
     """A certificate for loopback that vouches for itself, and its key."""
-    key, certificate = tap.path("key.pem"), tap.path("cert.pem")
+    key, certificate = tap.path(f"{of}key.pem"), tap.path(f"{of}cert.pem")
     openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
             "-keyout", key, "-out", certificate, "-subj", "/CN=localhost", "-days", "2",
             "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1")
