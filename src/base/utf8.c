@@ -1,5 +1,9 @@
 #include "base/utf8.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 size_t utf8_length(const unsigned char *p, size_t left, bool *ret_ok)
 {
 	size_t want = p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
@@ -37,17 +41,19 @@ size_t utf8_control(const unsigned char *p, size_t left)
 	return found ? n : 0;
 }
 
-/* Steps over ASCII 32 bytes at a time: most text is. */
+/* Steps over ASCII 64 bytes at a time: most text is. */
 static size_t skip_ascii(slice s, size_t at)
 {
-	static const uint64_t HIGH = UINT64_C(0x8080808080808080);
-	uint64_t words[4];
+#ifdef __SSE2__
+	for (; at + 64 <= s.len; at += 64) {
+		const __m128i *p = (const __m128i *)(const void *)(s.ptr + at);
+		__m128i first = _mm_or_si128(_mm_loadu_si128(p), _mm_loadu_si128(p + 1));
+		__m128i second = _mm_or_si128(_mm_loadu_si128(p + 2), _mm_loadu_si128(p + 3));
 
-	for (; at + sizeof words <= s.len; at += sizeof words) {
-		memcpy(words, s.ptr + at, sizeof words);
-		if ((words[0] | words[1] | words[2] | words[3]) & HIGH)
+		if (_mm_movemask_epi8(_mm_or_si128(first, second)))
 			break;
 	}
+#endif
 	while (at < s.len && (unsigned char)s.ptr[at] < 0x80)
 		at++;
 	return at;
