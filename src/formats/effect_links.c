@@ -221,6 +221,7 @@ static char next_byte(slice *s)
 static void fold(struct folded *f, slice s)
 {
 	f->len = 0;
+	f->text[0] = '\0';
 	while (s.len) {
 		char c = word_lower(next_byte(&s));
 
@@ -234,9 +235,10 @@ static void fold(struct folded *f, slice s)
 	}
 }
 
-static bool folded_is(const struct folded *f, const char *word)
+static inline bool folded_is(const struct folded *f, const char *word)
 {
-	return slice_eq((slice){f->text, f->len}, slice_str(word));
+	/* Most differ in their first letter. */
+	return f->text[0] == word[0] && slice_eq((slice){f->text, f->len}, slice_str(word));
 }
 
 static bool is_among(const struct folded *f, const char *const *list, size_t count)

@@ -481,9 +481,10 @@ struct triples {
 	uint64_t bits[4];
 };
 
+/* The same whatever the case of letters. */
 static unsigned triple_bit(const char *p)
 {
-	return (word_lower(p[0]) * 37U ^ word_lower(p[1]) * 101U ^ word_lower(p[2])) & 255;
+	return ((p[0] & 0x5fU) * 37 ^ (p[1] & 0x5fU) * 101 ^ (p[2] & 0x5fU)) & 255;
 }
 
 static struct triples triples_of(slice path)
@@ -500,22 +501,25 @@ static struct triples triples_of(slice path)
 
 static bool is_class(char c)
 {
-	return c == '*' || c == '#' || c == '@';
+	static const bool CLASSES[UINT8_MAX + 1] = {['*'] = true, ['#'] = true, ['@'] = true};
+
+	return CLASSES[(unsigned char)c];
 }
 
 /* False: the path does not match. */
-static bool may_match(const struct triples *t, slice pattern, slice path)
+static bool may_match(const struct triples *t, const char *pattern, slice path)
 {
-	char last = pattern.ptr[pattern.len - 1];
-	unsigned bit;
+	char last;
 
-	if (!is_class(last) && (path.len == 0 || path.ptr[path.len - 1] != word_lower(last)))
-		return false;
-	if (pattern.len < 4 || is_class(pattern.ptr[1]) || is_class(pattern.ptr[2]) ||
-		is_class(pattern.ptr[3]))
-		return true;
-	bit = triple_bit(pattern.ptr + 1);
-	return t->bits[bit / 64] >> bit % 64 & 1;
+	if (pattern[0] && pattern[1] && pattern[2] && pattern[3] && !is_class(pattern[1]) &&
+		!is_class(pattern[2]) && !is_class(pattern[3])) {
+		unsigned bit = triple_bit(pattern + 1);
+
+		if (!(t->bits[bit / 64] >> bit % 64 & 1))
+			return false;
+	}
+	last = pattern[strlen(pattern) - 1];
+	return is_class(last) || (path.len > 0 && path.ptr[path.len - 1] == word_lower(last));
 }
 
 /* ---- the document of a view ---- */
@@ -612,8 +616,7 @@ size_t view_of_link(const struct url *url, bool on_view, view_is_known *known, v
 		const struct view_rule *r = &RULES[i];
 
 		/* Every query names a field that must be there. */
-		if ((r->query && p.count == 0) ||
-			!may_match(&triples, slice_str(r->path), p.path) ||
+		if ((r->query && p.count == 0) || !may_match(&triples, r->path, p.path) ||
 			!has_query(&p, r->query) || !matches(slice_str(r->path), p.path))
 			continue;
 		if (r->flags & DOCUMENT || (r->flags & UNLISTED && !on_view))

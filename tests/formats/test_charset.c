@@ -410,6 +410,27 @@ static void test_media_type(void)
 	CHECK_SLICE(media_type_of_path("css"), SLICE("text/html"));
 }
 
+/* Behind what the prescan reads, wherever it stands in the blocks that are searched at once. */
+static void test_late_meta(void)
+{
+	for (size_t before = 0; before < 70; before++)
+		for (size_t behind = 0; behind < 2; behind++) {
+			struct charset_guess guess;
+			struct buf in;
+
+			buf_init(&in, 4 << 10);
+			for (size_t i = 0; i < CHARSET_PRESCAN_MAX + before; i++)
+				buf_add_char(&in, i % 7 ? 'm' : '<');
+			buf_add_str(&in, "><b><MeTa charset=koi8-r>");
+			for (size_t i = 0; i < 40 * behind; i++)
+				buf_add_char(&in, 'x');
+			guess = charset_guess(buf_slice(&in), SLICE(""), CHARSET_HTML);
+			CHECK_STR(charset_name(guess.charset), "KOI8-R");
+			CHECK_INT(guess.source, CHARSET_FROM_DOCUMENT);
+			buf_release(&in);
+		}
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -417,6 +438,7 @@ int main(int argc, char **argv)
 	test_prescan();
 	TAP_RUN(test_prescan_limit);
 	test_guess();
+	TAP_RUN(test_late_meta);
 	TAP_RUN(test_sniff_limit);
 	test_decode();
 	test_single_bytes();
