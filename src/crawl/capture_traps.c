@@ -188,17 +188,18 @@ static bool is_content(unsigned status)
 int traps_page_arrived(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err)
 {
 	struct capture_traps *t = &c->traps;
+	const struct url *url;
 	struct trap_shape shape;
-	URL_SCOPED(url);
 
 	(void)err;
 	if (p->order->leg == PLAN_REVISIT)
 		return 0;
 	t->wants_look = false;
 	t->source = CATALOG_NO_PAGE;
-	if (!t->is_on || !is_content(p->fetch->status) ||
-		url_parse(&url, p->fetch->url, NULL, NULL) ||
-		find_levels(c, &url, &shape, &t->source_levels))
+	if (!t->is_on || !is_content(p->fetch->status))
+		return 0;
+	url = reading_url(&c->lane->reading, p->fetch->url);
+	if (!url || find_levels(c, url, &shape, &t->source_levels))
 		return 0;
 	t->source = p->order->page;
 	t->wants_look = traps_wants_look(&t->traps, &t->source_levels);

@@ -77,6 +77,7 @@ int reading_init(struct reading *r, size_t body_max)
 	*r = (struct reading){.book = rulebook_default()};
 	links_init(&r->links);
 	resolver_init(&r->resolver, hash_key_random());
+	url_init(&r->url);
 	page_text_init(&r->text);
 	buf_init(&r->body, body_max);
 	buf_init(&r->tail, 2 * (size_t)TAIL_MAX);
@@ -97,6 +98,7 @@ void reading_release(struct reading *r)
 	free(r->page);
 	links_release(&r->links);
 	resolver_release(&r->resolver);
+	url_release(&r->url);
 	page_text_release(&r->text);
 	buf_release(&r->body);
 	buf_release(&r->tail);
@@ -105,6 +107,14 @@ void reading_release(struct reading *r)
 	forms_release(&r->forms);
 	deceit_release(&r->deceit);
 	*r = (struct reading){0};
+}
+
+const struct url *reading_url(struct reading *r, slice url)
+{
+	/* One that is as its own serialisation is what was parsed last. */
+	if (r->url.text.len > 0 && slice_eq(url_text(&r->url), url))
+		return &r->url;
+	return url_parse(&r->url, url, NULL, NULL) ? NULL : &r->url;
 }
 
 slice reading_field(const struct reading *r, slice name)
@@ -161,8 +171,7 @@ static int begin_links(struct reading *r)
 	links_reset(&r->links);
 	if (r->gathers_forms)
 		forms_reset(&r->forms);
-	page_text_release(&r->text);
-	page_text_init(&r->text);
+	page_text_reset(&r->text);
 	/* Link and Refresh headers count for any kind of document. */
 	fields = state_fields(r->state);
 	for (size_t i = 0; i < fields->items.len; i++) {

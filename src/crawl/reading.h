@@ -51,6 +51,7 @@ struct reading {
 	struct page_text text; /* of READING_TEXT */
 	struct buf body;
 	struct resolver resolver;    /* of links, for callers */
+	struct url url;              /* of reading_url */
 	struct deceit deceit;        /* of suspects */
 	struct forms forms;          /* of gathers_forms */
 	const struct rulebook *book; /* the caller's: the user's rules; borrowed */
@@ -85,6 +86,12 @@ void reading_release(struct reading *r);
  */
 int reading_read(struct reading *r, const struct net_fetch *f, enum reading_for mode,
 	struct state_result *ret, struct err *err) SP_MUST_CHECK;
+
+/*
+ * The URL of a response, parsed once for all who ask in turn; valid until another one is asked for.
+ * NULL: it is none.
+ */
+const struct url *reading_url(struct reading *r, slice url);
 
 /* A field of the head that was read last; ptr is NULL if it is missing. */
 slice reading_field(const struct reading *r, slice name);

@@ -557,7 +557,7 @@ static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 static int find_links(struct capture *c, const struct plan_order *order, const struct attempt *a,
 	const struct net_fetch *f, const struct page_visit *v, bool are_read, struct err *err)
 {
-	URL_SCOPED(document);
+	const struct url *document;
 	struct state_result again;
 	bool leads_on;
 
@@ -568,14 +568,16 @@ static int find_links(struct capture *c, const struct plan_order *order, const s
 			return 0;
 		TRY(reading_read(&c->lane->reading, f, READING_LINKS, &again, err));
 	}
-	TRY(url_parse(&document, f->url, NULL, err));
+	document = reading_url(&c->lane->reading, f->url);
+	if (!document)
+		return err_set(err, ERR_SYNTAX, "a page's own URL cannot be read");
 	leads_on = is_redirect(f->status) &&
 		   reading_field(&c->lane->reading, SLICE("location")).len > 0;
 	if (leads_on)
-		TRY(discover_redirect(c, order, &document, err));
+		TRY(discover_redirect(c, order, document, err));
 	/* Browsers show a list of choices, and what leads nowhere. */
 	if (!leads_on || f->status == 300)
-		TRY(discover_links(c, order->page, &document, err));
+		TRY(discover_links(c, order->page, document, err));
 	return 0;
 }
 

@@ -157,7 +157,7 @@ static bool has_cookies_for(struct capture *c, slice text)
 {
 	URL_SCOPED(url);
 	bool has;
-	has = url_parse(&url, text, NULL, NULL) == 0 &&
+	has = request_headers_has_cookies(&c->headers) && url_parse(&url, text, NULL, NULL) == 0 &&
 	      request_headers_has_cookies_for(
 		      &c->headers, &url, clock_realtime(c->clock) / CLOCK_NS_PER_SECOND);
 	return has;

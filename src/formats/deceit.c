@@ -310,8 +310,8 @@ enum {
 	SLOTS = 2 * DECEIT_WORDS_MAX, /* of a table of words, or of sequences */
 	LONG_WORD = 4,                /* letters of a word that means something */
 	SEQUENCE = 3,
-	SAMPLE = 1 << 10,       /* bytes of each end of a text, which show whether it is odd */
-	SAMPLE_WORDS_MIN = 200, /* that these must have */
+	SAMPLE = 640,           /* bytes of each end of a text, which show whether it is odd */
+	SAMPLE_WORDS_MIN = 120, /* that these must have */
 	COMPRESSED_MAX = 16 << 10,
 };
 

@@ -70,6 +70,15 @@ void page_signs_init(struct page_signs *s)
 	buf_init(&s->text, PAGE_SIGNS_SCRIPT_MAX);
 }
 
+void page_signs_reset(struct page_signs *s)
+{
+	struct buf text = s->text;
+
+	*s = (struct page_signs){.text = text};
+	shell_init(&s->shell);
+	buf_reset(&s->text);
+}
+
 void page_signs_release(struct page_signs *s)
 {
 	buf_release(&s->text);

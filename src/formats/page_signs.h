@@ -65,6 +65,9 @@ struct page_signs {
 };
 
 void page_signs_init(struct page_signs *s);
+
+/* As new, with the memory that it has. */
+void page_signs_reset(struct page_signs *s);
 void page_signs_release(struct page_signs *s);
 
 /* Takes in a token. */

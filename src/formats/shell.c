@@ -602,6 +602,13 @@ static const bool PLAIN[HTML_TAG_COUNT] = {
 	[HTML_TAG_TR] = true,
 };
 
+/* A link as most are: it is counted, and means nothing else. */
+static bool is_plain_link(const struct html_token *token)
+{
+	return token->tag == HTML_TAG_A && token->attr_count == 1 &&
+	       slice_eq(token->attrs[0].name, SLICE("href"));
+}
+
 /* Whether an element is open whose end is waited for. */
 static bool is_inside(const struct shell *s)
 {
@@ -653,7 +660,9 @@ static void start_tag(struct shell *s, const struct html_token *token)
 		(void)element_enters(&s->hidden, token);
 		return;
 	}
-	if (token->attr_count == 0 && PLAIN[token->tag]) {
+	if ((token->attr_count == 0 && PLAIN[token->tag]) || is_plain_link(token)) {
+		if (token->tag == HTML_TAG_A)
+			count_link(s, token);
 		if (is_inside(s))
 			enter_all(s, token);
 		return;

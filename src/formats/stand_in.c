@@ -12,17 +12,12 @@ enum { TEXT_KEPT = 2048 };
 _Static_assert((int)TEXT_KEPT > BLOCKED_TEXT_MAX && (int)TEXT_KEPT > BLOCKED_LOGIN_TEXT_MAX,
 	"a text that is cut must be too long for all");
 
-static void start(struct stand_in *s)
-{
-	page_text_init(&s->text);
-	buf_init(&s->text.text, TEXT_KEPT);
-	s->is_page = false;
-}
-
 void stand_in_init(struct stand_in *s)
 {
 	page_signs_init(&s->signs);
-	start(s);
+	page_text_init(&s->text);
+	buf_init(&s->text.text, TEXT_KEPT);
+	s->is_page = false;
 }
 
 void stand_in_release(struct stand_in *s)
@@ -33,8 +28,9 @@ void stand_in_release(struct stand_in *s)
 
 void stand_in_reset(struct stand_in *s)
 {
-	stand_in_release(s);
-	stand_in_init(s);
+	page_signs_reset(&s->signs);
+	page_text_reset(&s->text);
+	s->is_page = false;
 }
 
 bool stand_in_is_html(slice content_type)
@@ -76,16 +72,24 @@ static bool find_target(const struct stand_in_facts *f, const struct url *asked,
 	       url_parse_location(ret, location, asked, NULL) == 0;
 }
 
+/* Only for redirects and pages with a password field it matters what was asked for. */
+static bool asks_for_url(const struct stand_in_facts *f)
+{
+	return (f->status >= 300 && f->status < 400) ||
+	       (f->body && (f->body->password_form || f->body->login_box));
+}
+
 int stand_in_judge(const struct stand_in_facts *f, char ret_text[STAND_IN_SIZE])
 {
 	struct url asked, target;
 	struct blocked b;
 	bool leads;
-	int rc;
+	int rc = 0;
 
 	url_init(&asked);
 	url_init(&target);
-	rc = url_parse(&asked, f->url, NULL, NULL);
+	if (asks_for_url(f))
+		rc = url_parse(&asked, f->url, NULL, NULL);
 	ret_text[0] = '\0';
 	if (rc == 0) {
 		leads = find_target(f, &asked, &target);

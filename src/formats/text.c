@@ -8,6 +8,8 @@
 #include "base/word.h"
 #include "formats/html_token.h"
 
+enum { TEXT_KEPT_MAX = 256 << 10 };
+
 enum {
 	SHOWS_HIDDEN = 1, /* its text is left out */
 	SHOWS_LINE = 2,   /* it starts and ends a line */
@@ -91,6 +93,21 @@ void page_text_init(struct page_text *p)
 	buf_init(&p->title, TEXT_TITLE_MAX);
 	buf_init(&p->language, TEXT_LANGUAGE_MAX);
 	buf_init(&p->robots, TEXT_ROBOTS_MAX);
+}
+
+void page_text_reset(struct page_text *p)
+{
+	struct page_text fresh = {
+		.text = p->text, .title = p->title, .language = p->language, .robots = p->robots};
+
+	/* That of a large document is not kept for the small ones behind it. */
+	if (fresh.text.cap > TEXT_KEPT_MAX)
+		buf_release(&fresh.text);
+	*p = fresh;
+	buf_reset(&p->text);
+	buf_reset(&p->title);
+	buf_reset(&p->language);
+	buf_reset(&p->robots);
 }
 
 void page_text_release(struct page_text *p)

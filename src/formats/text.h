@@ -50,6 +50,9 @@ struct page_text {
 };
 
 void page_text_init(struct page_text *p);
+
+/* Empty again, with the memory that it has, unless that is much. */
+void page_text_reset(struct page_text *p);
 void page_text_release(struct page_text *p);
 
 /* Takes in a token. */
