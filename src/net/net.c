@@ -374,6 +374,7 @@ void net_free(struct net *net)
 		transfer_free(net->shared.finished.first);
 	lookups_release(&net->lookups);
 	dns_free(net->dns);
+	transfer_shared_release(&net->shared);
 	/* Its callbacks use epoll to the last. */
 	(void)curl_multi_cleanup(net->multi);
 	sockets_release(&net->shared.sockets);

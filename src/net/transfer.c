@@ -370,15 +370,19 @@ static int add_all(const struct net_request *request, const char *user_agent,
 }
 
 /*
- * The header fields for libcurl: the request's own, and the usual ones it does not name itself. The
- * caller frees *ret with curl_slist_free_all. 0, ERR_NOMEM, or ERR_SYNTAX for a name or value that
- * HTTP does not allow.
+ * The header fields for libcurl: the request's own, and the usual ones it does not name itself. A
+ * list that is not there yet is made; it is freed with curl_slist_free_all. 0, ERR_NOMEM, or
+ * ERR_SYNTAX for a name or value that HTTP does not allow.
  */
 static int request_headers(const struct net_request *request, const char *user_agent,
 	struct curl_slist **ret, struct err *err)
 {
 	struct curl_slist *list = NULL;
-	int rc = add_all(request, user_agent, &list, err);
+	int rc;
+
+	if (*ret)
+		return 0;
+	rc = add_all(request, user_agent, &list, err);
 
 	if (rc)
 		curl_slist_free_all(list);
@@ -1029,6 +1033,7 @@ static int set_url(struct transfer *t, const struct net_request *request, struct
 static int set_up(struct transfer *t, const struct net_request *request, struct err *err)
 {
 	const struct net_params *params = &t->shared->params;
+	struct curl_slist **headers = request->header_count ? &t->headers : &t->shared->usual;
 	CURL *easy = t->easy;
 	bool ok;
 	int rc = buf_add(&t->url, request->url);
@@ -1037,7 +1042,7 @@ static int set_up(struct transfer *t, const struct net_request *request, struct 
 		return err_set(err, rc == ERR_LIMIT ? ERR_SYNTAX : rc, "URL: %s", err_name(rc));
 	rc = set_url(t, request, err);
 	if (rc == 0)
-		rc = request_headers(request, params->user_agent, &t->headers, err);
+		rc = request_headers(request, params->user_agent, headers, err);
 	if (rc)
 		return rc;
 	t->budget = request->budget;
@@ -1046,7 +1051,7 @@ static int set_up(struct transfer *t, const struct net_request *request, struct 
 	t->is_https = word_starts(request->url, SLICE("https:"));
 	ok = set_behaviour(easy) && set_protocol(easy, params, t) && set_proxy(easy, params) &&
 	     set_callbacks(easy, t);
-	SET(CURLOPT_HTTPHEADER, t->headers);
+	SET(CURLOPT_HTTPHEADER, *headers);
 	return ok && request_set_body(request, easy) ? 0 : ERR_NOMEM;
 }
 
@@ -1149,6 +1154,12 @@ static void release_handle(struct transfer *t)
 	route_release(&t->route);
 	t->easy = NULL;
 	t->headers = NULL;
+}
+
+void transfer_shared_release(struct transfer_shared *shared)
+{
+	curl_slist_free_all(shared->usual);
+	shared->usual = NULL;
 }
 
 void transfer_free(struct transfer *t)

@@ -75,6 +75,7 @@ struct transfer_shared {
 	struct transfer_list waiting;   /* for a connection: libcurl watches the time */
 	struct transfer_list running;   /* in the order of window_start: we do */
 	struct transfer_list finished;  /* and not taken */
+	struct curl_slist *usual;       /* header fields of requests that have none of their own */
 };
 
 struct transfer {
@@ -121,6 +122,9 @@ LIST_DEFINE(transfer_list, struct transfer)
 /* Copies the request; not in a list yet. 0, ERR_NOMEM, ERR_SYNTAX. Freed with transfer_free. */
 int transfer_new(struct transfer_shared *shared, const struct net_request *request,
 	struct transfer **ret, struct err *err) SP_MUST_CHECK;
+
+/* What its transfers have shared; all of them are gone. */
+void transfer_shared_release(struct transfer_shared *shared);
 
 /* The handle must not be in a multi handle any more. NULL is fine. */
 void transfer_free(struct transfer *t);
