@@ -198,6 +198,7 @@ struct catalog {
 	sqlite3 *db;
 	char *path;
 	bool read_only;
+	bool is_new;          /* its tables were made by this process */
 	bool dirty;           /* a transaction is open */
 	bool failed;          /* and SQLite has ended it: commit must not succeed */
 	int64_t data_version; /* changes when another process has written */
