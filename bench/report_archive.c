@@ -151,7 +151,7 @@ int main(int argc, char **argv)
 	must(&s, catalog_open(path, CATALOG_CREATE, &s.catalog, &s.err));
 	must(&s, catalog_add_capture(s.catalog, &row, &s.capture, &s.err));
 	each(&s, add_both);
-	must(&s, judging_store(s.catalog, s.capture, &s.err));
+	must(&s, judging_store(s.catalog, s.capture, NULL, &s.err));
 	must(&s, catalog_commit(s.catalog, &s.err));
 	catalog_close(s.catalog);
 	return 0;

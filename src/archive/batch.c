@@ -205,7 +205,7 @@ static int write_part(const struct batch_part *p, struct catalog *catalog, struc
 	for (const struct batch_row *r = p->first; rc == 0 && r; r = r->next) {
 		rc = catalog_write(catalog, &r->row, err);
 		if (rc == 0 && batch_row_ends_capture(&r->row))
-			rc = judging_store(catalog, r->row.state->id, err);
+			rc = judging_store(catalog, r->row.state->id, NULL, err);
 	}
 	return rc;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "archive/judging.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/lists.h"
@@ -23,8 +24,9 @@ enum { TIME_DIGITS = 14 };
 
 struct indexing {
 	struct cdxj_sort *sort;
-	uint32_t first; /* capture from which on lines are made */
-	bool is_open;   /* a capture before it has not ended: its lines may be missing */
+	uint32_t first;  /* capture from which on lines are made */
+	bool is_open;    /* a capture before it has not ended: its lines may be missing */
+	uint32_t judged; /* the capture whose verdicts are stored; 0: none, or they are */
 	struct u32_vec captures;
 	struct buf key, line;
 	struct err *err;
@@ -241,15 +243,25 @@ static int add_captures(struct indexing *x, struct catalog *catalog)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < x->captures.len; i++)
-		rc = catalog_each_observation(
-			catalog, x->captures.ptr[i], on_observation, x, x->err);
+	for (size_t i = 0; rc == 0 && i < x->captures.len; i++) {
+		uint32_t id = x->captures.ptr[i];
+
+		if (id != x->judged) {
+			rc = catalog_each_observation(catalog, id, on_observation, x, x->err);
+			continue;
+		}
+		rc = judging_store(
+			catalog, id, &(struct report_observer){on_observation, x}, x->err);
+		if (rc == 0)
+			x->judged = 0;
+	}
 	return rc;
 }
 
-int index_write(struct catalog *catalog, const struct directory *d, struct err *err)
+static int write_all(
+	struct catalog *catalog, const struct directory *d, uint32_t judged, struct err *err)
 {
-	struct indexing x = {.err = err};
+	struct indexing x = {.judged = judged, .err = err};
 	int rc;
 
 	open_indexing(&x);
@@ -264,6 +276,11 @@ int index_write(struct catalog *catalog, const struct directory *d, struct err *
 		rc = write_sorted(&x, d);
 	close_indexing(&x);
 	return rc;
+}
+
+int index_write(struct catalog *catalog, const struct directory *d, struct err *err)
+{
+	return write_all(catalog, d, 0, err);
 }
 
 /*
@@ -370,15 +387,17 @@ static int write_merged(struct indexing *x, const struct directory *d)
 	return rc;
 }
 
-int index_add(struct catalog *catalog, const struct directory *d, uint32_t first, struct err *err)
+int index_add(struct catalog *catalog, const struct directory *d, uint32_t first, uint32_t judged,
+	struct err *err)
 {
 	struct err ignored = {0};
-	struct indexing x = {.first = first, .err = &ignored};
+	struct indexing x = {.first = first, .judged = judged, .err = &ignored};
 	bool can = false;
-	int rc;
+	int rc = 0;
 
 	open_indexing(&x);
-	rc = can_add(&x, catalog, d, &can);
+	if (first)
+		rc = can_add(&x, catalog, d, &can);
 	if (rc == 0 && can)
 		rc = cdxj_sort_open(d->spool, 0, CDXJ_UNIQUE, &x.sort, &ignored);
 	if (rc == 0 && can)
@@ -387,7 +406,7 @@ int index_add(struct catalog *catalog, const struct directory *d, uint32_t first
 		rc = write_merged(&x, d);
 	close_indexing(&x);
 	/* Whatever was in the way: all of it is in the catalog. */
-	return rc == 0 && can ? 0 : index_write(catalog, d, err);
+	return rc == 0 && can ? 0 : write_all(catalog, d, x.judged, err);
 }
 
 int index_from_warc(const char *archive, struct index_counts *ret, struct err *err)

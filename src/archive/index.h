@@ -19,10 +19,12 @@
 int index_write(struct catalog *catalog, const struct directory *d, struct err *err) SP_MUST_CHECK;
 
 /*
- * The same when captures from that number on are new: lines of others stay as they are, which takes
- * a fraction of the time. All is written anew where the old index may lack some.
+ * The same when captures from that number on are new (0: all are written anew): lines of others
+ * stay as they are, which takes a fraction of the time. All is written anew where the old index may
+ * lack some. The verdicts of the capture `judged` are stored as well (archive/judging.h), from the
+ * same reading of its observations. Commits nothing.
  */
-int index_add(struct catalog *catalog, const struct directory *d, uint32_t first,
+int index_add(struct catalog *catalog, const struct directory *d, uint32_t first, uint32_t judged,
 	struct err *err) SP_MUST_CHECK;
 
 /* What index_from_warc found. */

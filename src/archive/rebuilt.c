@@ -717,7 +717,7 @@ static int finish(struct rebuilt_captures *s, struct rebuilt *c, struct err *err
 	if (rc == 0)
 		rc = catalog_update_capture(s->catalog, &c->row, err);
 	if (rc == 0 && c->has_end)
-		rc = judging_store(s->catalog, c->row.id, err);
+		rc = judging_store(s->catalog, c->row.id, NULL, err);
 	return rc ? rc : catalog_commit(s->catalog, err);
 }
 

@@ -503,7 +503,7 @@ int retire_commit(struct retire_plan *plan, const struct u32_vec *finished)
 		if (plan->files.ptr[i].affected)
 			rc = replace(plan, &plan->files.ptr[i]);
 	for (size_t i = 0; rc == 0 && i < finished->len; i++)
-		rc = judging_store(catalog, finished->ptr[i], plan->err);
+		rc = judging_store(catalog, finished->ptr[i], NULL, plan->err);
 	free(c.pages);
 	edit_vec_release(&c.edits);
 	if (rc == 0)

@@ -15,7 +15,6 @@
 #include "archive/directory.h"
 #include "archive/import_rates.h"
 #include "archive/index.h"
-#include "archive/judging.h"
 #include "archive/rates_model.h"
 #include "base/api.h"
 #include "base/arena.h"
@@ -1023,10 +1022,8 @@ static int finish_last(struct crawl *x, struct err *err)
 
 	if (!last->id) /* not all have ended */
 		return 0;
-	TRY(x->first_new ? index_add(x->catalog, &x->directory, x->first_new, err)
-			 : index_write(x->catalog, &x->directory, err));
 	TRY(catalog_update_capture(x->catalog, last, err));
-	TRY(judging_store(x->catalog, last->id, err));
+	TRY(index_add(x->catalog, &x->directory, x->first_new, last->id, err));
 	TRY(catalog_commit(x->catalog, err));
 	if (!x->options->log)
 		return 0;

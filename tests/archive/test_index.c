@@ -126,6 +126,21 @@ static void damage(const struct place *p, enum old how, struct buf *text)
 	buf_release(&other);
 }
 
+static int count_one(void *context, const struct catalog_verdict *v)
+{
+	(void)v;
+	++*(int64_t *)context;
+	return 0;
+}
+
+static int64_t count_verdicts(struct catalog *c, uint32_t capture)
+{
+	int64_t count = 0;
+
+	CHECK_INT(catalog_each_verdict(c, capture, count_one, &count, NULL), 0);
+	return count;
+}
+
 static void test_added(void)
 {
 	static const char *const NAMES[] = {"as it is", "missing", "empty", "cut", "not sorted",
@@ -146,7 +161,9 @@ static void test_added(void)
 		read_index(&p, &old);
 		damage(&p, how, &old);
 		add_capture(p.catalog, CAPTURES);
-		CHECK_INT(index_add(p.catalog, &p.d, CAPTURES, NULL), 0);
+		CHECK_INT(index_add(p.catalog, &p.d, CAPTURES, CAPTURES, NULL), 0);
+		CHECK_INT(count_verdicts(p.catalog, CAPTURES), PAGES);
+		CHECK_INT(count_verdicts(p.catalog, CAPTURES - 1), 0);
 		read_index(&p, &got);
 		CHECK_INT(index_write(p.catalog, &p.d, NULL), 0);
 		read_index(&p, &want);
