@@ -12,6 +12,7 @@ import re
 import signal
 import sqlite3
 import subprocess
+import threading
 
 import rawserver
 import tap
@@ -49,9 +50,9 @@ class Clocks:
             os.environ, LD_PRELOAD=os.environ["CLOCKS"], CLOCKS_FILE=self.file,
             ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0")
 
-    def shift(self, wall, boot=0):
+    def shift(self, wall, boot=0, monotonic=0):
         with open(self.file + ".new", "w", encoding="ascii") as file:
-            file.write(f"{wall} {boot}")
+            file.write(f"{wall} {boot} {monotonic}")
         os.replace(self.file + ".new", self.file)
 
     def run(self, *arguments):
@@ -373,5 +374,46 @@ with tap.case("a lie: readings of the clock that only the catalog has"):
     result = tap.run("verify", archive)
     tap.equal(result.returncode, 1)
     assert "other readings of the clock than the WARC" in result.stdout, result.stdout
+
+
+def watch_progress(name, *options):
+    """What a crawl without a terminal says while minutes pass, until it is in its visits."""
+    clocks, said, told = Clocks(name), [], threading.Event()
+    minutes = 0
+
+    def pass_minute():
+        nonlocal minutes
+        minutes += 1
+        clocks.shift(*[61 * minutes] * 3)
+
+    def on_request(path, _):
+        if path == "/1":
+            pass_minute()
+            if "--quiet" not in options:
+                told.wait(DEADLINE)
+
+    site = Site(on_request)
+    # With revisits a page that does not come for minutes would be given up; so the timeout, too.
+    with subprocess.Popen(
+            [tap.PROGRAM, "crawl", "--single", "--delay", "0", "-j", "1", "--no-sitemaps", "--timeout", "90h",
+             "--contact", "me@example.org", *options, site.url, "-o", tap.path(name)], text=True,
+            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, env=clocks.environment) as process:
+        for line in process.stderr:
+            said.append(line)
+            if ": visits: " in line:
+                told.set()
+            else:  # what it did before: the next line is of the visits
+                pass_minute()
+        tap.equal(process.wait(DEADLINE), 0)
+    tap.equal(site.times["/1"], 1)
+    return said
+
+
+with tap.case("without a terminal a crawl says each minute how far it is"):
+    said = watch_progress("progress")
+    assert re.fullmatch(r"stillpoint: visits: \d/6 pages  \d+ %.*\n", said[-1]), said
+
+with tap.case("--quiet says nothing"):
+    tap.equal(watch_progress("quiet", "--quiet"), [])
 
 tap.done()
