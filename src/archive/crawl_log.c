@@ -246,7 +246,7 @@ int crawl_log_verdicts(
 		json_put_uint(j, "page", i);
 		json_text(j, "url", p->url);
 		json_put_string(j, "verdict", verdict_name((enum verdict)p->verdict));
-		json_put_string(j, "evidence", p->evidence);
+		json_put_string(j, "evidence", same_by_name((enum same_by)p->evidence));
 		json_text(j, "reason", p->reason);
 		json_object_end(j);
 	}

@@ -49,7 +49,7 @@ bool duplicates_is_original(const struct attempt *a)
 {
 	return a->has_payload && !a->is_revisit && !a->is_compact && !a->truncated &&
 	       a->page != CATALOG_NO_PAGE &&
-	       !slice_eq(a->purpose, SLICE(ATTEMPT_BY_POST)); /* its URL is not its record's */
+	       attempt_purpose(a) != PURPOSE_POST; /* its URL is not its record's */
 }
 
 /* ---- the table ---- */

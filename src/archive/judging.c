@@ -31,12 +31,13 @@ int judging_store(struct catalog *catalog, uint32_t capture, const struct report
 	rc = duplicates_saving_end(&o.bodies, rc);
 	for (size_t i = 0; rc == 0 && i < r.pages.len; i++) {
 		const struct report_page *p = &r.pages.ptr[i];
+		const char *evidence = same_by_name((enum same_by)p->evidence);
 
 		rc = catalog_set_verdict(catalog, capture,
 			&(struct catalog_verdict){
 				.page = (uint32_t)i,
 				.verdict = slice_str(verdict_name((enum verdict)p->verdict)),
-				.evidence = p->evidence ? slice_str(p->evidence) : (slice){0},
+				.evidence = evidence ? slice_str(evidence) : (slice){0},
 				.reason = p->reason,
 			},
 			err);

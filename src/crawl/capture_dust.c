@@ -135,17 +135,12 @@ static bool is_found(unsigned status)
 	return status >= 200 && status < 300;
 }
 
-static bool is_missing(unsigned status)
-{
-	return status == 404 || status == 410;
-}
-
 enum dust_answer dust_compare(const struct dust_look *a, const struct dust_look *b, bool is_print)
 {
 	if (a->status == 0 || b->status == 0)
 		return DUST_UNKNOWN;
-	if ((is_found(a->status) && is_missing(b->status)) ||
-		(is_missing(a->status) && is_found(b->status)))
+	if ((is_found(a->status) && same_is_missing(b->status)) ||
+		(same_is_missing(a->status) && is_found(b->status)))
 		return DUST_DISAGREES;
 	if (!is_found(a->status) || !is_found(b->status) || !a->has_shown || !b->has_shown)
 		return DUST_UNKNOWN;

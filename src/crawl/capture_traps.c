@@ -182,7 +182,7 @@ int traps_redirect_followed(struct capture *c, const struct url *document)
 
 static bool is_content(unsigned status)
 {
-	return (status >= 200 && status < 300) || status == 404 || status == 410;
+	return (status >= 200 && status < 300) || same_is_missing(status);
 }
 
 int traps_page_arrived(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err)

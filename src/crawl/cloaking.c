@@ -115,7 +115,8 @@ int cloaking_visited(struct capture *c, const struct arrival *p, struct err *err
 	struct cloaking *k = &c->cloaking;
 	struct cloaking_sample sample = {.page = page, .status = p->fetch->status};
 	struct request r = {
-		.kind = REQUEST_CLOAKING,
+		.kind = REQUEST_LOOK,
+		.purpose = PURPOSE_CLOAKING,
 		.host = c->pages.list.ptr[page].host,
 		.order = {.page = page, .attempt = c->probing.number + 1},
 		.first = true,
@@ -137,8 +138,7 @@ int cloaking_visited(struct capture *c, const struct arrival *p, struct err *err
 
 void cloaking_restore(struct capture *c, const struct attempt *a)
 {
-	c->cloaking.sampled +=
-		a->leg == ATTEMPT_PROBE && slice_eq(a->purpose, SLICE(CLOAKING_PURPOSE));
+	c->cloaking.sampled += a->leg == ATTEMPT_PROBE && attempt_purpose(a) == PURPOSE_CLOAKING;
 	c->cloaking.seen += a->leg == ATTEMPT_VISIT && a->status >= 200 && a->status < 300;
 }
 
@@ -175,10 +175,4 @@ bool cloaking_compare(struct capture *c, const struct attempt *a, char ret_line[
 	(void)snprintf(ret_line, CLOAKING_LINE_SIZE, "cloaked=%s resemblance=%.3f",
 		share < RESEMBLANCE ? "true" : "false", share);
 	return true;
-}
-
-int cloaking_finished(
-	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
-{
-	return response_probed(c, &r->order, CLOAKING_PURPOSE, f, err);
 }

@@ -27,7 +27,6 @@ enum {
 	CLOAKING_LINE_SIZE = 64,
 };
 
-#define CLOAKING_PURPOSE "cloaking"
 #define CLOAKING_AGENT                                                                      \
 	"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " \
 	"Chrome/126.0.0.0 Safari/537.36"
@@ -66,10 +65,6 @@ int cloaking_visited(struct capture *c, const struct arrival *p, struct err *err
 /* The answer to that was read; false: nothing can be said. */
 bool cloaking_compare(
 	struct capture *c, const struct attempt *a, char ret_line[CLOAKING_LINE_SIZE]);
-
-/* Requests of this kind: what requests.c calls. */
-int cloaking_finished(struct capture *c, const struct request *r, const struct net_fetch *f,
-	struct err *err) SP_MUST_CHECK;
 
 /* An attempt of an earlier process. */
 void cloaking_restore(struct capture *c, const struct attempt *a);

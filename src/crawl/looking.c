@@ -940,7 +940,7 @@ static bool hurry(struct capture *c, uint32_t page)
 	if (!requests_find(&c->requests, page, &place))
 		return false;
 	r = &c->requests.list.ptr[place];
-	r->purpose = REFRESH_AUDIT;
+	r->refresh = REFRESH_AUDIT;
 	hosts_hurry(&c->hosts, r->host, place);
 	return true;
 }
@@ -973,7 +973,7 @@ static int carry_out(struct capture *c, const struct refresh_order *o, struct er
 		.kind = REQUEST_PAGE,
 		.host = page->host,
 		.order = order_of(c, o->page),
-		.purpose = (uint8_t)o->purpose,
+		.refresh = (uint8_t)o->purpose,
 		.first = o->purpose == REFRESH_AUDIT,
 	};
 
@@ -1116,7 +1116,7 @@ static double wait_for_orders(const struct capture *c)
 static void learn(struct looking *l, uint32_t page, const struct attempt *a, bool is_same)
 {
 	struct looked *k = &l->pages.ptr[page];
-	bool is_gone = a->status == 404 || a->status == 410;
+	bool is_gone = same_is_missing(a->status);
 	int64_t begin = a->wall.sent ? a->wall.sent : a->wall.last_byte;
 
 	if (k->last && !is_gone && !k->gone)
@@ -1181,7 +1181,7 @@ static int finished(
 		.rate = rate_of(c, r->order.page),
 		.born = (uint32_t)(c->pages.taken > known ? c->pages.taken - known : 0),
 	};
-	report_done(c, &r->order, (enum refresh_purpose)r->purpose, &look);
+	report_done(c, &r->order, (enum refresh_purpose)r->refresh, &look);
 	if (l->once) /* and never again, until renew_run */
 		refresh_withdraw(l->run, r->order.page);
 	/* A feed may be a page, too: when a look found it changed, what it announces is asked for.
@@ -1235,7 +1235,7 @@ static int restored(struct capture *c, const struct attempt *a, bool is_usable, 
 	if (a->leg == ATTEMPT_LOOK) {
 		TRY(reserve_page(c, a->page));
 		TRY(start_rates(c, a->page, err));
-		if (slice_eq(a->purpose, SLICE(LOOKING_AUDIT)))
+		if (attempt_purpose(a) == PURPOSE_AUDIT)
 			restore_audit(&c->looking->pages.ptr[a->page], is_usable, is_same);
 		saw(c, a, is_usable, is_same);
 	}

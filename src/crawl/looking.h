@@ -83,9 +83,6 @@ bool look_pattern_matches(slice pattern, slice text);
  * setting the wall clock does not move it.
  */
 
-/* Purpose of the looks that measure how fresh the archive is. */
-#define LOOKING_AUDIT "audit"
-
 /* Pings of a site that wait, at most. */
 enum { LOOK_PINGS_MAX = 256 };
 

@@ -42,10 +42,8 @@ static int skip(struct capture *c, const struct plan_order *order, struct err *e
 	bool no_name = c->rules.list.ptr[c->pages.list.ptr[order->page].host].no_name;
 	double now = capture_now(c);
 
-	TRY(response_skipped(c, order,
-		no_name ? "dns: there is no such name"
-			: "host-down: its server has stopped answering",
-		err));
+	TRY(response_skipped(c, order, no_name ? FAILURE_DNS : FAILURE_HOST_DOWN,
+		no_name ? "there is no such name" : "its server has stopped answering", err));
 	return journal_done(c, order, no_name ? PLAN_FAILED : PLAN_RETRY, now, now, err);
 }
 
@@ -53,13 +51,12 @@ static int skip(struct capture *c, const struct plan_order *order, struct err *e
 static int put_off(struct capture *c, const struct plan_order *order, struct err *err)
 {
 	double now = capture_now(c);
-	const char *reason =
-		c->stage.rest_put_off
-			? "hours: its visit would have left no time for revisits before they end"
-			: "slow: waiting for its server would have cost more sharp pages than it "
-			  "gives";
+	bool for_hours = c->stage.rest_put_off;
 
-	TRY(response_skipped(c, order, reason, err));
+	TRY(response_skipped(c, order, for_hours ? FAILURE_HOURS : FAILURE_SLOW,
+		for_hours ? "its visit would have left no time for revisits before they end"
+			  : "waiting for its server would have cost more sharp pages than it gives",
+		err));
 	return journal_done(c, order, PLAN_PUT_OFF, now, now, err);
 }
 
@@ -112,12 +109,10 @@ static bool may_ask(struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
 	bool visits_over = p.leg == PLAN_VISIT && p.visited + p.failed + p.in_flight == p.known;
+	bool is_ready = !c->stage.ended && !is_asleep(c) && (!c->login.busy || c->stage.cancelled);
 
-	c->stage.held_by_barrier = false;
-	if (c->stage.ended || is_asleep(c) || (c->login.busy && !c->stage.cancelled))
-		return false;
-	c->stage.held_by_barrier = barrier_left(c) > 0;
-	if (c->stage.held_by_barrier)
+	c->stage.held_by_barrier = is_ready && barrier_left(c) > 0;
+	if (!is_ready || c->stage.held_by_barrier)
 		return false;
 	if (visits_over && !c->stage.cancelled)
 		return c->requests.unplanned + c->rules.waiting == 0;

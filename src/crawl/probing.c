@@ -179,7 +179,7 @@ int canaries_before(struct capture *c, const struct attempt *a, struct page_visi
 	const struct canaries *k = &c->canaries;
 
 	*ret_has = true;
-	if (k->is_again && slice_eq(a->purpose, SLICE("canary"))) {
+	if (k->is_again && attempt_purpose(a) == PURPOSE_CANARY) {
 		*ret = k->first;
 		return 0;
 	}
@@ -287,21 +287,12 @@ static const struct hash_key KIND_KEY = {0x5354494c4c504f49, 0x4e542d4b494e4453}
 
 /* What part of all probes a purpose may take, in percent, and how many it may in any case. */
 static const struct {
-	const char *name;
 	unsigned percent, min;
-	enum request_kind request;
-} PURPOSES[PROBING_PURPOSES] = {
-	[PROBING_NOISE] = {"noise", 65, 4, REQUEST_NOISE},
-	[PROBING_VARIANT] = {"variant", 30, 1, REQUEST_VARIANT},
-	[PROBING_CANARY] = {"canary", 20, 0, REQUEST_CANARY},
-	[PROBING_SESSION] = {"session", 0, 0, REQUEST_SESSION},
+} SHARES[PURPOSES] = {
+	[PURPOSE_NOISE] = {65, 4},
+	[PURPOSE_VARIANT] = {30, 1},
+	[PURPOSE_CANARY] = {20, 0},
 };
-
-/* "noise", "variant", "canary", "session"; constant. */
-static const char *probing_purpose_name(enum probing_purpose purpose)
-{
-	return PURPOSES[purpose].name;
-}
 
 void probing_release(struct probing *p)
 {
@@ -320,33 +311,30 @@ static uint64_t budget(const struct probing *p)
 
 static uint64_t used(const struct probing *p)
 {
-	uint64_t sum = 0;
-
-	for (unsigned i = 0; i < PROBING_PURPOSES; i++)
-		sum += i == PROBING_SESSION ? 0 : p->counts[i];
-	return sum;
+	return (uint64_t)p->counts[PURPOSE_NOISE] + p->counts[PURPOSE_VARIANT] +
+	       p->counts[PURPOSE_CANARY];
 }
 
 /* What nobody needs for noise goes to the others. */
-static unsigned percent_of(const struct capture *c, enum probing_purpose purpose)
+static unsigned percent_of(const struct capture *c, enum attempt_purpose purpose)
 {
 	const struct probing *p = &c->probing;
-	unsigned percent = PURPOSES[purpose].percent;
+	unsigned percent = SHARES[purpose].percent;
 
-	if (purpose == PROBING_NOISE || purpose == PROBING_CANARY)
+	if (purpose == PURPOSE_NOISE || purpose == PURPOSE_CANARY)
 		return percent;
-	if (p->counts[PROBING_NOISE] == 0)
+	if (p->counts[PURPOSE_NOISE] == 0)
 		percent += NO_NOISE_PERCENT;
 	return percent;
 }
 
-static bool has_room(const struct capture *c, enum probing_purpose purpose)
+static bool has_room(const struct capture *c, enum attempt_purpose purpose)
 {
 	const struct probing *p = &c->probing;
 	uint64_t own = budget(p) * percent_of(c, purpose) / 100;
 
-	if (own < PURPOSES[purpose].min)
-		own = PURPOSES[purpose].min;
+	if (own < SHARES[purpose].min)
+		own = SHARES[purpose].min;
 	return p->counts[purpose] < own && used(p) < budget(p);
 }
 
@@ -358,11 +346,12 @@ static bool probes_are_wanted(const struct capture *c)
 /* ---- sending ---- */
 
 static int send(
-	struct capture *c, uint32_t page, enum probing_purpose purpose, bool first, struct err *err)
+	struct capture *c, uint32_t page, enum attempt_purpose purpose, bool first, struct err *err)
 {
 	struct probing *p = &c->probing;
 	struct request r = {
-		.kind = PURPOSES[purpose].request,
+		.kind = REQUEST_LOOK,
+		.purpose = purpose,
 		.host = c->pages.list.ptr[page].host,
 		.order = {.page = page, .attempt = p->number + 1},
 		.first = first,
@@ -381,7 +370,7 @@ static bool probing_has_room(const struct capture *c, bool urgent)
 {
 	if (urgent)
 		return used(&c->probing) < budget(&c->probing);
-	return has_room(c, PROBING_CANARY);
+	return has_room(c, PURPOSE_CANARY);
 }
 
 /* Few, and what all other looks rest on: whatever the budget. */
@@ -390,7 +379,7 @@ int probing_send_session(struct capture *c, uint32_t page, bool *ret_sent, struc
 	uint32_t before = c->probing.number;
 
 	if (probes_are_wanted(c))
-		TRY(send(c, page, PROBING_SESSION, true, err));
+		TRY(send(c, page, PURPOSE_SESSION, true, err));
 	*ret_sent = c->probing.number > before;
 	return 0;
 }
@@ -400,7 +389,7 @@ static SP_MUST_CHECK int probing_send_canary(
 {
 	uint32_t before = c->probing.number;
 
-	TRY(send(c, page, PROBING_CANARY, true, err));
+	TRY(send(c, page, PURPOSE_CANARY, true, err));
 	*ret_sent = c->probing.number > before;
 	return 0;
 }
@@ -416,33 +405,13 @@ int probing_check(struct capture *c, size_t place, bool *ret_send, struct err *e
 	if (*ret_send)
 		return 0;
 	hosts_undo(&c->hosts, r->host);
-	if (r->kind == REQUEST_CANARY)
+	if (r->purpose == PURPOSE_CANARY)
 		c->canaries.is_out = c->canaries.is_again = false;
-	if (r->kind == REQUEST_SESSION)
+	if (r->purpose == PURPOSE_SESSION)
 		sessions_dropped(c);
 	requests_free(&c->requests, place);
 	c->stage.asleep = false;
 	return 0;
-}
-
-static enum probing_purpose purpose_of(const struct request *r)
-{
-	switch (r->kind) {
-	case REQUEST_VARIANT:
-		return PROBING_VARIANT;
-	case REQUEST_CANARY:
-		return PROBING_CANARY;
-	case REQUEST_SESSION:
-		return PROBING_SESSION;
-	default:
-		return PROBING_NOISE;
-	}
-}
-
-int probing_finished(
-	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
-{
-	return response_probed(c, &r->order, probing_purpose_name(purpose_of(r)), f, err);
 }
 
 /* ---- which pages ---- */
@@ -499,20 +468,20 @@ static int probe_noise(struct capture *c, const struct attempt *a, struct err *e
 	if (kind == 0)
 		return 0;
 	k = entry_of(&c->probing, kind);
-	if (!k || k->pages >= KIND_PAGES || !has_room(c, PROBING_NOISE))
+	if (!k || k->pages >= KIND_PAGES || !has_room(c, PURPOSE_NOISE))
 		return 0;
 	k->pages++;
 	for (int i = 0; i < NOISE_PROBES; i++)
-		TRY(send(c, a->page, PROBING_NOISE, true, err));
+		TRY(send(c, a->page, PURPOSE_NOISE, true, err));
 	return 0;
 }
 
 /* Without cookies a fresh jar is the same jar. */
 static int probe_variant(struct capture *c, const struct attempt *a, struct err *err)
 {
-	if (!request_headers_has_cookies(&c->headers) || !has_room(c, PROBING_VARIANT))
+	if (!request_headers_has_cookies(&c->headers) || !has_room(c, PURPOSE_VARIANT))
 		return 0;
-	return send(c, a->page, PROBING_VARIANT, true, err);
+	return send(c, a->page, PURPOSE_VARIANT, true, err);
 }
 
 int probing_revisited(struct capture *c, const struct attempt *a, bool is_same, struct err *err)
@@ -534,8 +503,7 @@ void probing_restore(struct capture *c, const struct attempt *a)
 	}
 	if (a->number > p->number)
 		p->number = a->number;
-	for (unsigned i = 0; i < PROBING_PURPOSES; i++)
-		p->counts[i] += slice_eq(a->purpose, slice_str(PURPOSES[i].name));
+	p->counts[attempt_purpose(a)]++;
 }
 
 /* ---- pages that do not exist ---- */
@@ -745,15 +713,15 @@ static const struct attempt *find(const struct concluding *k, enum attempt_leg l
 	return NULL;
 }
 
-static bool is_probe(const struct attempt *a, slice purpose)
+static bool is_probe(const struct attempt *a, enum attempt_purpose purpose)
 {
-	return a->leg == ATTEMPT_PROBE && slice_eq(a->purpose, purpose);
+	return a->leg == ATTEMPT_PROBE && attempt_purpose(a) == purpose;
 }
 
 /* Behind the visit that counts. */
 static bool is_canary(const struct concluding *k, const struct attempt *a)
 {
-	return is_probe(a, SLICE("canary")) && a->wall.sent >= k->legs.visit.end;
+	return is_probe(a, PURPOSE_CANARY) && a->wall.sent >= k->legs.visit.end;
 }
 
 /* The looks that count, if they differ and may be the same; NULL in both when not. */
@@ -833,7 +801,7 @@ static int learn_page(struct concluding *k)
 	looks.url = buf_slice(&k->url);
 	looks.list[looks.len++] = *b;
 	for (size_t i = 0; i < k->looks.len; i++)
-		if (is_probe(&k->looks.ptr[i], SLICE("noise")))
+		if (is_probe(&k->looks.ptr[i], PURPOSE_NOISE))
 			learning_add_probe(&looks, &k->looks.ptr[i]);
 	return rc ? rc : err_code(k->err, learner_add(&k->learner, &k->from, &looks));
 }
@@ -990,7 +958,7 @@ static int conclude(struct concluding *k)
 	TRY(each_page(k, WANTING));
 	if (!k->any)
 		return 0;
-	if (k->c->probing.counts[PROBING_NOISE])
+	if (k->c->probing.counts[PURPOSE_NOISE])
 		TRY(each_page(k, LEARNING));
 	TRY(err_code(k->err, learner_finish(&k->learner, &k->rules)));
 	for (size_t i = 0; i < k->rules.rules.len; i++) {

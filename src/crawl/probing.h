@@ -101,14 +101,6 @@ enum {
 	PROBING_KINDS_MAX = 1024, /* of pages that are told apart */
 };
 
-enum probing_purpose {
-	PROBING_NOISE,
-	PROBING_VARIANT,
-	PROBING_CANARY,
-	PROBING_SESSION,
-	PROBING_PURPOSES,
-};
-
 /* A kind of page (proof/page_kind.h) and of difference, and how many such pages were probed. */
 struct probing_kind {
 	uint64_t kind; /* hash */
@@ -119,9 +111,9 @@ VEC_DECLARE(probing_kinds, struct probing_kind);
 
 /* Zero-initialise. Fields are those of probing.c. */
 struct probing {
-	uint64_t requests;                 /* for pages in the plan, of all processes */
-	uint32_t number;                   /* of the last probe */
-	uint32_t counts[PROBING_PURPOSES]; /* made, or waiting */
+	uint64_t requests;         /* for pages in the plan, of all processes */
+	uint32_t number;           /* of the last probe */
+	uint32_t counts[PURPOSES]; /* made, or waiting */
 	struct probing_kinds kinds;
 };
 
@@ -134,10 +126,8 @@ int probing_revisited(
 /* An attempt of an earlier process. */
 void probing_restore(struct capture *c, const struct attempt *a);
 
-/* Requests of these kinds: the functions that requests.c calls. */
+/* Requests of the kinds REQUEST_LOOK and REQUEST_AGAIN: the function that requests.c calls. */
 int probing_check(struct capture *c, size_t place, bool *ret_send, struct err *err) SP_MUST_CHECK;
-int probing_finished(struct capture *c, const struct request *r, const struct net_fetch *f,
-	struct err *err) SP_MUST_CHECK;
 
 /* For canaries: whether there may be one, urgent once a change was seen; and sending one. */
 int probing_send_session(

@@ -136,11 +136,7 @@ static const struct kind KINDS[] = {
 	[REQUEST_PROBE] = {.answered = probe_answered},
 	[REQUEST_DUST] = {.answered = dust_answered, .dropped = dust_dropped},
 	[REQUEST_DUST_DOUBT] = {.answered = dust_doubt_answered, .dropped = dust_doubt_dropped},
-	[REQUEST_NOISE] = {.check = probing_check, .finished = probing_finished},
-	[REQUEST_VARIANT] = {.check = probing_check, .finished = probing_finished},
-	[REQUEST_CANARY] = {.check = probing_check, .finished = probing_finished},
-	[REQUEST_CLOAKING] = {.check = probing_check, .finished = cloaking_finished},
-	[REQUEST_SESSION] = {.check = probing_check, .finished = probing_finished},
+	[REQUEST_LOOK] = {.check = probing_check, .finished = response_probed},
 	[REQUEST_AGAIN] = {.check = probing_check, .finished = page_finished},
 	[REQUEST_LOGIN] = {.answered = login_answered, .dropped = login_dropped},
 };
@@ -279,7 +275,7 @@ int fetch_start(struct capture *c, size_t place, struct err *err)
 		rc = request_headers_apply(&c->headers,
 			&(struct request_look){
 				.fresh_jar = !sessions_send(c, &r, request.url),
-				.as_browser = r.kind == REQUEST_CLOAKING,
+				.as_browser = r.purpose == PURPOSE_CLOAKING,
 				.etag = polled ? polled->etag : NULL,
 				.modified = polled ? polled->modified : NULL,
 			},

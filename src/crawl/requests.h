@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "formats/robots.h"
 #include "plan/plan.h"
+#include "warc/attempt.h"
 
 struct capture;
 struct net_fetch;
@@ -33,13 +34,9 @@ enum request_kind {
 	REQUEST_PROBE,      /* a URL that cannot exist, for soft 404s */
 	REQUEST_DUST,       /* a URL that was left out, to confirm the rule (attempt) that did */
 	REQUEST_DUST_DOUBT, /* the page (attempt) that stands for one that shows something else */
-	REQUEST_NOISE,      /* this and those that follow: further looks at a page (probing.h) */
-	REQUEST_VARIANT,
-	REQUEST_CANARY,
-	REQUEST_CLOAKING,
-	REQUEST_SESSION, /* sessions.h */
-	REQUEST_AGAIN,   /* a second visit, after a bulk change (probing.h) */
-	REQUEST_LOGIN,   /* login.h */
+	REQUEST_LOOK,       /* a further look at a page, for a purpose (probing.h) */
+	REQUEST_AGAIN,      /* a second visit, after a bulk change (probing.h) */
+	REQUEST_LOGIN,      /* login.h */
 };
 
 /* Why a request is not sent. */
@@ -52,22 +49,23 @@ enum drop_reason {
 
 struct request {
 	enum request_kind kind;
-	uint32_t host;           /* where it is sent */
-	char *url;               /* owned; NULL for a page, whose URL is in struct pages */
-	struct plan_order order; /* page; of further looks page and attempt only */
-	uint8_t purpose;         /* page under watch: enum refresh_purpose */
-	bool checked_robots;     /* page: robots.txt was fetched again on its behalf */
-	uint32_t robots_host;    /* robots.txt: the host whose rules it has */
-	uint8_t tries;           /* robots.txt: earlier failures in a row */
-	uint8_t redirects;       /* robots.txt, sitemap: that led here */
-	uint8_t nesting;         /* sitemap: indexes that led here */
-	uint8_t source;          /* sitemap under watch: of plan/refresh_run.h; 0: none yet */
-	bool is_feed, is_named;  /* sitemap: as struct polled */
-	bool conditional;        /* sitemap: 304 is an answer */
-	bool checks;             /* sitemap: whether the 304 before it was true */
-	uint32_t polled;         /* sitemap: place in struct polling, plus one; 0: first time */
-	uint8_t login_step;      /* login: enum login_step */
-	bool first;              /* goes before all other requests of its server */
+	uint32_t host;                /* where it is sent */
+	char *url;                    /* owned; NULL for a page, whose URL is in struct pages */
+	struct plan_order order;      /* page; of further looks page and attempt only */
+	enum attempt_purpose purpose; /* of a further look */
+	uint8_t refresh;              /* page under watch: enum refresh_purpose */
+	bool checked_robots;          /* page: robots.txt was fetched again on its behalf */
+	uint32_t robots_host;         /* robots.txt: the host whose rules it has */
+	uint8_t tries;                /* robots.txt: earlier failures in a row */
+	uint8_t redirects;            /* robots.txt, sitemap: that led here */
+	uint8_t nesting;              /* sitemap: indexes that led here */
+	uint8_t source;               /* sitemap under watch: of plan/refresh_run.h; 0: none yet */
+	bool is_feed, is_named;       /* sitemap: as struct polled */
+	bool conditional;             /* sitemap: 304 is an answer */
+	bool checks;                  /* sitemap: whether the 304 before it was true */
+	uint32_t polled;    /* sitemap: place in struct polling, plus one; 0: first time */
+	uint8_t login_step; /* login: enum login_step */
+	bool first;         /* goes before all other requests of its server */
 	uint32_t chain[ROBOTS_REDIRECTS_MAX]; /* robots.txt: hashes of the URLs that led here */
 	size_t next_free;                     /* of a free place: the next one plus one; 0: none */
 };

@@ -263,7 +263,7 @@ static int set_post(struct capture *c, struct attempt *a, const struct net_fetch
 		!pages_is_post(&c->pages, a->page, buf_slice(page), &a->target, &a->post))
 		return 0;
 	a->url = buf_slice(page);
-	a->purpose = SLICE(ATTEMPT_BY_POST);
+	a->purpose = attempt_purpose_word(PURPOSE_POST);
 	return 0;
 }
 
@@ -281,9 +281,9 @@ static struct attempt describe(const struct capture *c, const struct plan_order 
 		.kind = kind_of(c, order),
 		.via = via,
 		.leg = c->scheduler->legs[order->leg],
-		.purpose = is_audit      ? SLICE(LOOKING_AUDIT)
+		.purpose = is_audit      ? attempt_purpose_word(PURPOSE_AUDIT)
 			   : gate.len    ? gate
-			   : has_cookies ? SLICE(SESSIONS_COOKIES)
+			   : has_cookies ? attempt_purpose_word(PURPOSE_COOKIES)
 					 : (slice){0},
 		.single = !c->scheduler->endless && (!c->strategy->revisits || c->settings->single),
 		.number = order->attempt,
@@ -775,7 +775,7 @@ int response_finished(struct capture *c, const struct request *r, const struct n
 		p.visit = &visit;
 	}
 	TRY(via_of(c, order, &via, err));
-	p.at.a = describe(c, order, r->purpose == REFRESH_AUDIT, f, buf_slice(&via),
+	p.at.a = describe(c, order, r->refresh == REFRESH_AUDIT, f, buf_slice(&via),
 		failure_of(f, failure, sizeof failure));
 	TRY(set_post(c, &p.at.a, f, &page, err));
 	TRY(read_page(c, &p, err));
@@ -789,25 +789,25 @@ int response_finished(struct capture *c, const struct request *r, const struct n
 	return 0;
 }
 
-int response_probed(struct capture *c, const struct plan_order *order, const char *purpose,
-	const struct net_fetch *f, struct err *err)
+int response_probed(
+	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
 {
 	char text[sizeof f->detail + 32];
 	struct attempt a = {
-		.page = order->page,
+		.page = r->order.page,
 		.capture = c->row.uuid,
 		.url = f->url,
 		.leg = ATTEMPT_PROBE,
-		.purpose = slice_str(purpose),
-		.number = order->attempt,
+		.purpose = attempt_purpose_word(r->purpose),
+		.number = r->order.attempt,
 		.wall = times_of(&f->wall),
 		.clock = times_of(&f->monotonic),
 		.status = f->status,
 		.failure = failure_of(f, text, sizeof text),
 		.truncated = f->status > 0 && (f->truncated || f->failure != NET_FAILURE_NONE),
 	};
-	bool is_cloaking = strcmp(purpose, CLOAKING_PURPOSE) == 0;
-	bool is_session = strcmp(purpose, SESSIONS_PROBE) == 0;
+	bool is_cloaking = r->purpose == PURPOSE_CLOAKING;
+	bool is_session = r->purpose == PURPOSE_SESSION;
 	struct state_result result = {0};
 	struct observation looked;
 	struct page_visit before;
@@ -824,7 +824,7 @@ int response_probed(struct capture *c, const struct plan_order *order, const cha
 	looked = legs_observe(&a);
 	if (observation_is_usable(&looked) && is_session)
 		TRY(sessions_before(c, &before, &has_before, err));
-	else if (observation_is_usable(&looked) && !is_cloaking && strcmp(purpose, "noise") != 0)
+	else if (observation_is_usable(&looked) && !is_cloaking && r->purpose != PURPOSE_NOISE)
 		TRY(canaries_before(c, &a, &before, &has_before, err));
 	if (has_before)
 		TRY(comparing_look(c, &before, f, &a, &shown.compared, err));
@@ -832,14 +832,15 @@ int response_probed(struct capture *c, const struct plan_order *order, const cha
 	before = comparing_as_visit(c, &a, &record);
 	if (is_session)
 		return sessions_looked(c, &a, &before, err);
-	if (strcmp(purpose, "canary") != 0)
+	if (r->purpose != PURPOSE_CANARY)
 		return 0;
 	return canaries_looked(c, &a, &before, observation_is_usable(&looked), err);
 }
 
-int response_skipped(
-	struct capture *c, const struct plan_order *order, const char *failure, struct err *err)
+int response_skipped(struct capture *c, const struct plan_order *order,
+	enum attempt_failure failure, const char *why, struct err *err)
 {
+	char text[ERR_TEXT_MAX];
 	struct net_fetch nothing = {.spool = -1};
 	BUF_SCOPED(page, URL_MAX);
 	BUF_SCOPED(via, URL_MAX);
@@ -852,11 +853,12 @@ int response_skipped(
 	nothing.url = buf_slice(&url);
 	nothing.is_post =
 		rc == 0 && pages_is_post(&c->pages, order->page, nothing.url, &target, &post);
+	(void)snprintf(text, sizeof text, "%s: %s", attempt_failure_word(failure).ptr, why);
 	nothing.monotonic.last_byte = clock_monotonic(c->clock);
 	nothing.wall.last_byte = nothing.monotonic.last_byte + clock_offset(c->clock);
 	if (rc == 0) {
 		struct attempt a =
-			describe(c, order, false, &nothing, buf_slice(&via), slice_str(failure));
+			describe(c, order, false, &nothing, buf_slice(&via), slice_str(text));
 
 		report_problem(c, &a, &nothing);
 		rc = set_post(c, &a, &nothing, &page, err);

@@ -50,12 +50,12 @@ int response_read_again(struct capture *c, const struct attempt *a, const struct
 	struct err *err) SP_MUST_CHECK;
 
 /* Records a further look at a page, for a purpose. */
-int response_probed(struct capture *c, const struct plan_order *order, const char *purpose,
-	const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
-
-/* Records that an order was not carried out, since its server is down. */
-int response_skipped(struct capture *c, const struct plan_order *order, const char *failure,
+int response_probed(struct capture *c, const struct request *r, const struct net_fetch *f,
 	struct err *err) SP_MUST_CHECK;
+
+/* Records that an order was not carried out. */
+int response_skipped(struct capture *c, const struct plan_order *order,
+	enum attempt_failure failure, const char *why, struct err *err) SP_MUST_CHECK;
 
 /* Records a request that is not part of the plan. */
 int response_unplanned(struct capture *c, slice url, unsigned tries, const struct net_fetch *f,

@@ -89,24 +89,24 @@ static bool is_asked_for(const struct capture *c)
 
 static bool is_look(enum request_kind kind)
 {
-	return kind == REQUEST_PAGE || kind >= REQUEST_NOISE;
+	return kind == REQUEST_PAGE || kind >= REQUEST_LOOK;
 }
 
 bool sessions_send(struct capture *c, const struct request *r, slice url)
 {
 	struct crawl_page *page;
 
-	if (!request_headers_has_cookies(&c->headers) || r->kind == REQUEST_CLOAKING)
+	if (!request_headers_has_cookies(&c->headers) || r->purpose == PURPOSE_CLOAKING)
 		return false;
 	if (r->kind == REQUEST_LOGIN)
 		return true;
-	if (r->kind == REQUEST_SESSION)
+	if (r->purpose == PURPOSE_SESSION)
 		return c->sessions.step != STEP_WITHOUT;
 	if (!is_look(r->kind))
 		return is_asked_for(c) || is_needed_in(place_of(c, url, true)) ||
 		       is_needed_in(place_of(c, url, false));
 	page = &c->pages.list.ptr[r->order.page];
-	if (r->kind == REQUEST_VARIANT)
+	if (r->purpose == PURPOSE_VARIANT)
 		return !page->with_cookies;
 	if (!page->with_cookies && !page->visited)
 		page->with_cookies = is_asked_for(c) || is_needed_in(place_of(c, url, true)) ||
@@ -116,8 +116,8 @@ bool sessions_send(struct capture *c, const struct request *r, slice url)
 
 bool sessions_keep(const struct request *r)
 {
-	return r->kind != REQUEST_VARIANT && r->kind != REQUEST_CLOAKING &&
-	       r->kind != REQUEST_SESSION;
+	return r->purpose != PURPOSE_VARIANT && r->purpose != PURPOSE_CLOAKING &&
+	       r->purpose != PURPOSE_SESSION;
 }
 
 /* ---- pages that fail without ---- */
@@ -346,8 +346,8 @@ static bool note_cookie(struct cookie_gate *g, const struct fields *head)
 		while (len < cookie.name.len && len < COOKIE_GATE_NAME_MAX &&
 			cookie.name.ptr[len] > ' ' && cookie.name.ptr[len] < 0x7f)
 			len++;
-		(void)snprintf(g->purpose, sizeof g->purpose, ATTEMPT_COOKIE "%.*s", (int)len,
-			cookie.name.ptr);
+		(void)snprintf(g->purpose, sizeof g->purpose, "%s%.*s",
+			attempt_purpose_word(PURPOSE_COOKIE_GATE).ptr, (int)len, cookie.name.ptr);
 		return true;
 	}
 	return false;

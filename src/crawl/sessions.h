@@ -33,9 +33,6 @@ struct request;
  * All of this is forgotten with the jar when a process ends, and learned anew.
  */
 
-#define SESSIONS_COOKIES "cookies" /* purpose of looks that were sent with cookies */
-#define SESSIONS_PROBE   "session" /* purpose of probes with and without */
-
 /* What pages of a host or directory say about cookies. */
 struct session_place {
 	uint32_t needed; /* pages that answer with cookies only */

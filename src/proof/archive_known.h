@@ -40,7 +40,7 @@ const char *known_state_name(enum known_state state);
 
 /*
  * interval is valid as long as the archive's. For KNOWN_UNKNOWN it is NULL, or one that was proven
- * once, by responses that were retired: its evidence is INTERVAL_TOMBSTONE.
+ * once, by responses that were retired: its evidence is SAME_TOMBSTONE.
  */
 struct known_at {
 	enum known_state state;

@@ -80,24 +80,7 @@ static int load_looks(
 	return catalog_each_observation(catalog, r->capture.id, on_observation, l, err);
 }
 
-static struct observation observation_of(const struct look *l)
-{
-	return (struct observation){
-		.made = true,
-		.status = l->status,
-		.whole = true,
-		.key = l->key,
-		.start = l->start,
-		.end = l->end,
-	};
-}
-
 /* ---- pages ---- */
-
-static bool is_missing(const struct look *l)
-{
-	return l->status == 404 || l->status == 410;
-}
 
 /* A capture that does not know the page, or one that has looked at it. */
 struct side {
@@ -108,18 +91,17 @@ struct side {
 static enum compare_change decide(
 	const struct side *a, const struct side *b, const char **ret_evidence)
 {
-	bool was = a->look && !is_missing(a->look), is = b->look && !is_missing(b->look);
+	bool was = a->look && !same_is_missing(a->look->status);
+	bool is = b->look && !same_is_missing(b->look->status);
 
 	*ret_evidence = NULL;
 	if (was && is) {
-		struct observation before = observation_of(a->look);
-		struct observation after = observation_of(b->look);
-
-		*ret_evidence = observation_same(&before, &after);
+		*ret_evidence = same_by_name(same_content(
+			a->look->status, &a->look->key, b->look->status, &b->look->key));
 		return *ret_evidence ? COMPARE_SAME : COMPARE_CHANGED;
 	}
 	if (a->look && b->look) {
-		*ret_evidence = "status";
+		*ret_evidence = same_by_name(SAME_STATUS);
 		return is ? COMPARE_APPEARED : was ? COMPARE_WENT : COMPARE_ABSENT;
 	}
 	if ((is && !a->is_known) || (was && !b->is_known)) {

@@ -13,19 +13,6 @@ enum {
 
 static const int64_t SECOND = 1000000000;
 
-const char *interval_evidence_name(enum interval_evidence evidence)
-{
-	static const char *const NAMES[] = {
-		[INTERVAL_BYTES] = "bytes",
-		[INTERVAL_NORMALISED] = "normalised",
-		[INTERVAL_STATUS] = "status",
-		[INTERVAL_ASSERTED] = "asserted",
-		[INTERVAL_TOMBSTONE] = "tombstone",
-	};
-
-	return NAMES[evidence];
-}
-
 void validator_trust_join(struct validator_trust *host, const struct validator_trust *page)
 {
 	host->lies |= page->lies;
@@ -51,38 +38,20 @@ void intervals_release(struct intervals *x)
 	arena_release(&x->arena);
 }
 
-static bool is_usable(const struct interval_look *look)
+/* Of a shell nothing is known that a reader sees. */
+static bool is_usable(const struct observation *look)
 {
-	struct observation shown = {
-		.made = true, .status = look->status, .whole = look->whole, .key = look->key};
-
-	return look->key.has_state && !look->blocked && observation_is_usable(&shown);
+	return look->key.has_state && !look->stand_in.ptr && observation_is_usable(look);
 }
 
-static bool is_missing(unsigned status)
+static enum same_by compare(const struct observation *a, const struct observation *b)
 {
-	return status == 404 || status == 410;
-}
-
-static bool same_content(const struct interval_look *a, const struct interval_look *b)
-{
-	return same_compare(&a->key, &b->key) != SAME_NOT ||
-	       (is_missing(a->status) && is_missing(b->status));
-}
-
-/* What makes two looks that show the same the same. */
-static enum interval_evidence same_by(const struct interval_look *a, const struct interval_look *b)
-{
-	static const enum interval_evidence EVIDENCE[] = {[SAME_NOT] = INTERVAL_STATUS,
-		[SAME_BYTES] = INTERVAL_BYTES,
-		[SAME_RULES] = INTERVAL_NORMALISED};
-
-	return EVIDENCE[same_compare(&a->key, &b->key)];
+	return same_content(a->status, &a->key, b->status, &b->key);
 }
 
 bool interval_is_absent(const struct interval *interval)
 {
-	return is_missing(interval->status);
+	return same_is_missing(interval->status);
 }
 
 /* Notes that a digest was seen. Whether it was already goes to *ret_known. */
@@ -97,7 +66,7 @@ static int note_digest(struct intervals *x, const struct digest *d, bool *ret_kn
 }
 
 /* Notes the state of a look; it has come again if it was known and not that of the look before. */
-static int note_state(struct intervals *x, const struct interval_look *look, bool same)
+static int note_state(struct intervals *x, const struct observation *look, bool same)
 {
 	bool known = false;
 	int rc = note_digest(x, &look->key.state, &known);
@@ -127,12 +96,12 @@ static int end_run(struct interval_run *run, struct interval_vec *list)
 
 /* Adds a look to a run, or ends that and begins another with it. */
 static int run_add(struct interval_run *run, struct interval_vec *list,
-	const struct interval_look *look, uint32_t number, bool goes_on)
+	const struct observation *look, uint32_t number, bool goes_on)
 {
 	int rc;
 
 	if (run->open && goes_on) {
-		run->interval.to = look->begin;
+		run->interval.to = look->start;
 		run->interval.last = number;
 		return 0;
 	}
@@ -140,7 +109,7 @@ static int run_add(struct interval_run *run, struct interval_vec *list,
 	*run = (struct interval_run){.open = true,
 		.interval = {.from = look->end,
 			.to = look->end,
-			.evidence = INTERVAL_BYTES,
+			.evidence = SAME_BYTES,
 			.first = number,
 			.last = number,
 			.status = look->status}};
@@ -149,14 +118,14 @@ static int run_add(struct interval_run *run, struct interval_vec *list,
 
 /* The instant from which the look's Last-Modified asserts its state; false when it tells none. */
 static bool modified_from(
-	const struct intervals *x, const struct interval_look *look, int64_t *ret_from)
+	const struct intervals *x, const struct observation *look, int64_t *ret_from)
 {
 	int64_t grain = SECOND + x->terms.slack;
 
-	if (!look->has_last_modified || look->last_modified > INT64_MAX - grain)
+	if (!look->modified || look->modified > INT64_MAX - grain)
 		return false;
-	*ret_from = look->last_modified + grain;
-	return *ret_from <= look->begin;
+	*ret_from = look->modified + grain;
+	return *ret_from <= look->start;
 }
 
 static int end_asserted(struct intervals *x)
@@ -171,7 +140,7 @@ static int end_asserted(struct intervals *x)
 }
 
 static int add_asserted(
-	struct intervals *x, const struct interval_look *look, uint32_t number, bool goes_on)
+	struct intervals *x, const struct observation *look, uint32_t number, bool goes_on)
 {
 	struct interval_run *run = &x->run_asserted;
 	int64_t from;
@@ -182,38 +151,38 @@ static int add_asserted(
 		*run = (struct interval_run){.open = true,
 			.interval = {.from = look->end,
 				.to = look->end,
-				.evidence = INTERVAL_ASSERTED,
+				.evidence = SAME_ASSERTED,
 				.first = number,
 				.status = look->status}};
 	}
 	if (goes_on)
-		run->interval.to = look->begin;
+		run->interval.to = look->start;
 	run->interval.last = number;
 	if (modified_from(x, look, &from) && from < run->interval.from) {
 		run->asserted = true;
 		run->interval.from = from;
-		run->interval.to = look->begin;
+		run->interval.to = look->start;
 	}
 	return rc;
 }
 
 /* Lies (1) and (2). */
-static void check_modified(struct intervals *x, const struct interval_look *look)
+static void check_modified(struct intervals *x, const struct observation *look)
 {
 	int64_t from;
 
-	if (!look->has_last_modified)
+	if (!look->modified)
 		return;
-	if (x->has_modified && look->last_modified < x->modified)
+	if (x->has_modified && look->modified < x->modified)
 		caught(x, VALIDATOR_MODIFIED_BACK);
 	x->has_modified = true;
-	x->modified = look->last_modified;
+	x->modified = look->modified;
 	if (x->has_other && modified_from(x, look, &from) && from <= x->other_begin)
 		caught(x, VALIDATOR_MODIFIED_UNCHANGED);
 }
 
 /* Lie (3). */
-static int check_etag(struct intervals *x, const struct interval_look *look)
+static int check_etag(struct intervals *x, const struct observation *look)
 {
 	uint32_t at;
 	int rc;
@@ -221,7 +190,7 @@ static int check_etag(struct intervals *x, const struct interval_look *look)
 	if (look->etag.len == 0 || look->etag.len > INTERVALS_ETAG_SIZE_MAX)
 		return 0;
 	if (strmap_get(&x->etags, look->etag, &at)) {
-		if (!same_content(&x->etag_looks.ptr[at], look))
+		if (!compare(&x->etag_looks.ptr[at], look))
 			caught(x, VALIDATOR_ETAG_REUSED);
 		return 0;
 	}
@@ -232,37 +201,36 @@ static int check_etag(struct intervals *x, const struct interval_look *look)
 }
 
 /* A 304 says that the state of the last usable look lasts. */
-static void add_not_modified(struct intervals *x, const struct interval_look *look, uint32_t number)
+static void add_not_modified(struct intervals *x, const struct observation *look, uint32_t number)
 {
 	struct interval_run *run = &x->run_asserted;
 
-	if (!x->has_last || !run->open || look->begin < x->last.end)
+	if (!x->has_last || !run->open || look->start < x->last.end)
 		return;
-	run->interval.to = look->begin;
+	run->interval.to = look->start;
 	run->interval.last = number;
 	run->asserted = true;
-	x->told = look->begin;
+	x->told = look->start;
 }
 
 /* Equal bytes are of one class: what was found for one holds for the other. */
-static void keep_last(struct intervals *x, const struct interval_look *look, bool bytes)
+static void keep_last(struct intervals *x, const struct observation *look, bool bytes)
 {
-	struct interval_look kept = *look;
+	struct observation kept = *look;
 
 	if (bytes && !kept.key.has_class && x->last.key.has_class)
 		kept.key = x->last.key;
 	kept.etag = (slice){0};
 	x->last = kept;
 	x->has_last = true;
-	x->told = look->begin;
+	x->told = look->start;
 }
 
-static int add_usable(struct intervals *x, const struct interval_look *look, uint32_t number)
+static int add_usable(struct intervals *x, const struct observation *look, uint32_t number)
 {
-	bool in_order = x->has_last && look->begin >= x->last.end;
-	bool same = x->has_last && same_content(&x->last, look);
-	enum interval_evidence by = same ? same_by(&x->last, look) : INTERVAL_BYTES;
-	bool bytes = same && by == INTERVAL_BYTES;
+	bool in_order = x->has_last && look->start >= x->last.end;
+	enum same_by by = x->has_last ? compare(&x->last, look) : SAME_NOT;
+	bool same = by != SAME_NOT, bytes = by == SAME_BYTES;
 	int rc;
 
 	if (x->has_last && !same) {
@@ -270,7 +238,7 @@ static int add_usable(struct intervals *x, const struct interval_look *look, uin
 		x->other_begin = x->told;
 	}
 	/* A version that was retired in part is no other one. */
-	if (!x->run_retired.open || !same_content(&x->last_retired, look))
+	if (!x->run_retired.open || !compare(&x->last_retired, look))
 		check_modified(x, look);
 	rc = end_run(&x->run_retired, &x->retired);
 	if (rc == 0)
@@ -302,36 +270,36 @@ static int break_runs(struct intervals *x)
 	return rc;
 }
 
-static int add_retired(struct intervals *x, const struct interval_look *look, uint32_t number)
+static int add_retired(struct intervals *x, const struct observation *look, uint32_t number)
 {
 	struct interval_run *run = &x->run_retired;
-	bool goes_on = run->open && look->begin >= x->last_retired.end &&
-		       same_content(&x->last_retired, look);
+	bool goes_on =
+		run->open && look->start >= x->last_retired.end && compare(&x->last_retired, look);
 	int rc = 0;
 
-	if (!look->key.has_state || look->blocked || (x->has_last && same_content(&x->last, look)))
+	if (!look->key.has_state || look->stand_in.ptr || (x->has_last && compare(&x->last, look)))
 		return 0;
 	if (x->has_last)
 		rc = break_runs(x);
 	x->has_other = true;
-	x->other_begin = look->begin;
+	x->other_begin = look->start;
 	if (rc == 0)
 		rc = run_add(run, &x->retired, look, number, goes_on);
-	run->interval.evidence = INTERVAL_TOMBSTONE;
+	run->interval.evidence = SAME_TOMBSTONE;
 	x->last_retired = *look;
 	x->last_retired.etag = (slice){0};
 	return rc;
 }
 
-int intervals_add(struct intervals *x, const struct interval_look *look)
+int intervals_add(struct intervals *x, const struct observation *look)
 {
-	struct interval_look in_time = *look;
+	struct observation in_time = *look;
 	uint32_t number = x->count++;
 
 	/* The clock was set back meanwhile: the later of the two is the safe one for both. */
-	if (in_time.end < in_time.begin)
-		in_time.end = in_time.begin;
-	if (look->not_modified && look->status == 304 && !look->blocked) {
+	if (in_time.end < in_time.start)
+		in_time.end = in_time.start;
+	if (look->not_modified && look->status == 304 && !look->stand_in.ptr) {
 		add_not_modified(x, &in_time, number);
 		return 0;
 	}

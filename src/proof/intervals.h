@@ -64,6 +64,7 @@
 #include "base/hash.h"
 #include "base/slice.h"
 #include "base/vec.h"
+#include "proof/verdict.h"
 #include "warc/attempt.h"
 
 enum {
@@ -71,36 +72,10 @@ enum {
 	INTERVALS_ETAG_SIZE_MAX = 512, /* bytes of one; longer ones are not looked at */
 };
 
-/* One look at a page: a visit, a revisit, a probe for noise, a canary. Never one for variants. */
-struct interval_look {
-	int64_t begin, end; /* wall, ns: request sent, last byte */
-	unsigned status;    /* 0: no answer */
-	bool whole;         /* answered, and the body is whole */
-	bool blocked;       /* not the page: blocked, a login page, a script shell */
-	bool close_delimited;
-	bool retired;      /* its response is gone; the key is what is known of it */
-	bool not_modified; /* a 304 to a request with the validator of the last usable look */
-	struct same_key key;
-	bool has_last_modified;
-	int64_t last_modified; /* ns */
-	slice etag;            /* with quotes and W/; borrowed for the call; ptr NULL for none */
-};
-
-enum interval_evidence {
-	INTERVAL_BYTES,
-	INTERVAL_NORMALISED,
-	INTERVAL_STATUS,
-	INTERVAL_ASSERTED,
-	INTERVAL_TOMBSTONE,
-};
-
-/* "bytes", "normalised", "status", "asserted", "tombstone"; constant. */
-const char *interval_evidence_name(enum interval_evidence evidence);
-
 /* Both ends belong to it. */
 struct interval {
 	int64_t from, to; /* wall, ns */
-	enum interval_evidence evidence;
+	enum same_by evidence;
 	uint32_t first, last; /* looks that prove it: their numbers in the order of adding */
 	unsigned status;      /* of the looks; of missing pages that of the first */
 };
@@ -139,7 +114,7 @@ struct interval_run {
 	struct interval interval;
 };
 
-VEC_DECLARE(interval_looks, struct interval_look);
+VEC_DECLARE(interval_looks, struct observation);
 
 /* The four lists and trust may be read, the rest is its own. */
 struct intervals {
@@ -153,9 +128,9 @@ struct intervals {
 	struct intervals_terms terms;
 	uint32_t count; /* looks */
 	bool has_last;
-	struct interval_look last; /* usable; its etag is not kept */
+	struct observation last; /* usable; its etag is not kept */
 	struct interval_run run_bytes, run_proven, run_asserted, run_retired;
-	struct interval_look last_retired; /* that run_retired ends with */
+	struct observation last_retired; /* that run_retired ends with */
 	bool has_modified;
 	int64_t modified; /* Last-Modified, the last one seen */
 	int64_t told;     /* begin of the last look that showed, or was told, the state of `last` */
@@ -172,7 +147,7 @@ void intervals_init(struct intervals *x, const struct intervals_terms *terms);
 void intervals_release(struct intervals *x);
 
 /* The next look. 0 or ERR_NOMEM. */
-int intervals_add(struct intervals *x, const struct interval_look *look) SP_MUST_CHECK;
+int intervals_add(struct intervals *x, const struct observation *look) SP_MUST_CHECK;
 
 /* All looks are there: ends and sorts the lists. 0 or ERR_NOMEM. */
 int intervals_finish(struct intervals *x) SP_MUST_CHECK;

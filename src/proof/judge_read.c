@@ -278,15 +278,14 @@ static int gather(struct reader *r, const struct warc_record *rec)
 /* ---- what belongs to a response ---- */
 
 /*
- * A look of ours has its times to the nanosecond; one for variants is no look at the page. Its
+ * A look of ours has its times to the nanosecond; most probes are no looks at the page. Its
  * crawl may have known more of what stands in the page's place: by rules of the user.
  */
 static void take_attempt(struct reader *r, struct judge_look *look, const struct attempt *a)
 {
 	if (a->stand_in.ptr && words_text(&r->looks->words, look->shown.stand_in).len == 0)
 		look->shown.stand_in = words_put(&r->looks->words, a->stand_in);
-	look->dropped = look->dropped || slice_eq(a->purpose, SLICE("variant")) ||
-			slice_eq(a->purpose, SLICE("language"));
+	look->dropped = look->dropped || (a->leg == ATTEMPT_PROBE && !attempt_is_look(a));
 	if (!a->wall.sent || a->wall.last_byte < a->wall.sent)
 		return;
 	look->exact = true;

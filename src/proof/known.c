@@ -30,42 +30,23 @@ void known_release(struct known *k)
 	*k = (struct known){0};
 }
 
-static bool is_look(const struct attempt *a)
-{
-	if (a->leg == ATTEMPT_SIDE)
-		return false;
-	return a->leg != ATTEMPT_PROBE || slice_eq(a->purpose, SLICE("noise")) ||
-	       slice_eq(a->purpose, SLICE("canary"));
-}
-
 bool known_look_of(
-	const struct attempt *a, const struct observation *shown, struct interval_look *ret)
+	const struct attempt *a, const struct observation *shown, struct observation *ret)
 {
-	if (!is_look(a))
+	if (!attempt_is_look(a))
 		return false;
-	*ret = (struct interval_look){
-		.begin = shown->start,
-		.end = shown->end,
-		.status = shown->status,
-		.whole = shown->whole,
-		.blocked = shown->stand_in.ptr != NULL,
-		.close_delimited = shown->close_delimited,
-		.not_modified = shown->status == 304 && a->leg == ATTEMPT_LOOK,
-		.key = shown->key,
-		.has_last_modified = a->modified != 0,
-		.last_modified = a->modified,
-		.etag = a->etag,
-	};
-	if (a->retired) { /* what it was is known still, if not what it showed */
-		ret->retired = true;
+	*ret = *shown;
+	ret->failure = ret->rules = (slice){0};
+	if (shown->stand_in.ptr) /* whatever it is */
+		ret->stand_in = SLICE("stand-in");
+	if (a->retired) /* what it was is known still, if not what it showed */
 		ret->key = same_key_of(a);
-	}
 	return true;
 }
 
 int known_look(struct known *k, const struct attempt *a, const struct observation *shown)
 {
-	struct interval_look look;
+	struct observation look;
 
 	if (!shown->start || !known_look_of(a, shown, &look))
 		return 0;
@@ -84,7 +65,7 @@ void known_forget(struct known *k)
 void known_share(struct known *k, int64_t from, int64_t to, const struct digest *shown)
 {
 	for (size_t i = 0; i < k->looks.len; i++)
-		if (k->looks.ptr[i].begin >= from && k->looks.ptr[i].begin <= to) {
+		if (k->looks.ptr[i].start >= from && k->looks.ptr[i].start <= to) {
 			k->looks.ptr[i].key.has_class = true;
 			k->looks.ptr[i].key.class = *shown;
 		}
@@ -92,9 +73,9 @@ void known_share(struct known *k, int64_t from, int64_t to, const struct digest 
 
 static int by_time(const void *a, const void *b)
 {
-	const struct interval_look *x = a, *y = b;
+	const struct observation *x = a, *y = b;
 
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
+	return x->start < y->start ? -1 : x->start > y->start;
 }
 
 slice known_origin(slice url)

@@ -31,7 +31,7 @@ struct known_page {
 };
 
 VEC_DECLARE(known_pages, struct known_page);
-VEC_DECLARE(known_looks, struct interval_look);
+VEC_DECLARE(known_looks, struct observation);
 
 struct known_host {
 	struct validator_trust trust;
@@ -57,9 +57,9 @@ struct known {
 void known_init(struct known *k);
 void known_release(struct known *k);
 
-/* Makes a look of an attempt and what it shows; false when it is none. Borrows the ETag. */
+/* What an attempt adds to the looks at its page; false when it is none. Borrows the ETag. */
 bool known_look_of(
-	const struct attempt *a, const struct observation *shown, struct interval_look *ret);
+	const struct attempt *a, const struct observation *shown, struct observation *ret);
 
 /* 0 or ERR_NOMEM; the same of the two below. */
 int known_look(

@@ -26,6 +26,8 @@ struct observation legs_observe(const struct attempt *a)
 		.end = a->wall.last_byte,
 		.failure = a->failure,
 		.modified = a->modified,
+		.etag = a->etag,
+		.not_modified = a->status == 304 && a->leg == ATTEMPT_LOOK,
 		.is_html = stand_in_is_html(a->media_type),
 		.cached = a->age.known || says_hit(a->caches),
 		.age = a->age,
@@ -69,49 +71,16 @@ static bool counts_more(const struct observation *kept, bool kept_late, unsigned
 	return late == kept_late ? number > kept_number : late;
 }
 
-/* Of two usable ones. Pages that are missing have no state to compare. */
-static bool differ(const struct observation *a, const struct observation *b)
-{
-	bool there = a->status < 400;
-
-	if (there != (b->status < 400))
-		return true;
-	return there && !observation_same(a, b);
-}
-
-static uint64_t first_bytes(const struct digest *d)
-{
-	uint64_t bytes;
-
-	memcpy(&bytes, d->bytes, sizeof bytes);
-	return bytes;
-}
-
-static void add_glimpse(struct legs *l, const struct observation *shown)
-{
-	l->glimpses[l->glimpse_count++ % LEGS_GLIMPSES] = (struct legs_glimpse){
-		.start = shown->start,
-		.state = first_bytes(&shown->key.state),
-		.class = first_bytes(same_class(&shown->key)),
-		.absent = shown->status >= 400,
-	};
-}
-
-static bool glimpse_differs(const struct legs_glimpse *g, const struct observation *visit)
-{
-	if (g->absent || visit->status >= 400)
-		return g->absent != (visit->status >= 400);
-	return g->state != first_bytes(&visit->key.state) &&
-	       g->class != first_bytes(same_class(&visit->key));
-}
-
 /* Whether something else was seen behind the visit that counts. */
 static bool has_other_glimpse(const struct legs *l)
 {
-	for (unsigned i = 0; i < l->glimpse_count && i < LEGS_GLIMPSES; i++)
-		if (l->glimpses[i].start >= l->visit.end &&
-			glimpse_differs(&l->glimpses[i], &l->visit))
+	for (unsigned i = 0; i < l->glimpse_count && i < LEGS_GLIMPSES; i++) {
+		const struct legs_glimpse *g = &l->glimpses[i];
+
+		if (g->start >= l->visit.end &&
+			!same_content(g->status, &g->key, l->visit.status, &l->visit.key))
 			return true;
+	}
 	return false;
 }
 
@@ -130,9 +99,10 @@ void legs_add(struct legs *l, const struct attempt *a, const struct observation 
 		l->look_number = a->number;
 	if (a->leg == ATTEMPT_LOOK && observation_is_usable(shown))
 		l->is_watched = true;
-	if (a->leg == ATTEMPT_PROBE && slice_eq(a->purpose, SLICE("canary")) &&
+	if (a->leg == ATTEMPT_PROBE && attempt_purpose(a) == PURPOSE_CANARY &&
 		observation_is_usable(shown))
-		add_glimpse(l, shown);
+		l->glimpses[l->glimpse_count++ % LEGS_GLIMPSES] =
+			(struct legs_glimpse){shown->start, shown->status, shown->key};
 	if (!legs_has(a->leg))
 		return;
 	*(again ? &l->revisits : &l->visits) += 1;
@@ -141,7 +111,7 @@ void legs_add(struct legs *l, const struct attempt *a, const struct observation 
 		l->put_off_number = a->number;
 	}
 	if (again && observation_is_usable(kept) && observation_is_usable(shown) &&
-		differ(kept, shown))
+		!same_content(kept->status, &kept->key, shown->status, &shown->key))
 		l->revisits_differ = true;
 	if (!counts_more(kept, !again && l->late, *number, shown, late, a->number))
 		return;
@@ -196,13 +166,13 @@ static slice unrevisited_reason(const struct legs_terms *terms)
  */
 static bool was_ended_unsent(const struct observation *visit, const struct legs_terms *terms)
 {
+	enum attempt_failure failure = attempt_failure(visit->failure);
+
 	if (!visit->made || visit->start || visit->status)
 		return false;
-	if (slice_starts_with(visit->failure, SLICE("hours:")))
-		return true;
-	return terms->ended_by != CATALOG_END_NONE &&
-	       (slice_starts_with(visit->failure, SLICE("slow:")) ||
-		       slice_starts_with(visit->failure, SLICE("aborted:")));
+	return failure == FAILURE_HOURS ||
+	       (terms->ended_by != CATALOG_END_NONE &&
+		       (failure == FAILURE_SLOW || failure == FAILURE_ABORTED));
 }
 
 struct judgement legs_judge(const struct legs *l, const struct legs_terms *terms)

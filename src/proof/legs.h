@@ -25,11 +25,11 @@
 
 enum { LEGS_GLIMPSES = 2 };
 
-/* What a canary showed between the legs; of the digests their first bytes. */
+/* What a canary showed between the legs. */
 struct legs_glimpse {
 	int64_t start;
-	uint64_t state, class;
-	bool absent;
+	unsigned status;
+	struct same_key key;
 };
 
 /* Zero-initialise. */

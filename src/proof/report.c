@@ -432,8 +432,8 @@ struct loading {
 static void note_cookies(struct loading *l, const struct attempt *o)
 {
 	if (o->leg == ATTEMPT_PROBE) {
-		l->report->sessions += slice_eq(o->purpose, SLICE("session"));
-	} else if (slice_eq(o->purpose, SLICE("cookies")) && l->with_cookies != o->page + 1) {
+		l->report->sessions += attempt_purpose(o) == PURPOSE_SESSION;
+	} else if (attempt_purpose(o) == PURPOSE_COOKIES && l->with_cookies != o->page + 1) {
 		l->with_cookies = o->page + 1;
 		l->report->cookies++;
 	}
@@ -602,7 +602,7 @@ static int keep_rules(struct loading *l, struct report_page *page, const struct 
 	const struct learning_line *line)
 {
 	const struct observation *a = &legs->visit, *b = &legs->revisit;
-	bool by_rules = page->evidence && strcmp(page->evidence, "normalised") == 0;
+	bool by_rules = page->evidence == SAME_RULES;
 	char text[PAIR_RULES_SIZE];
 	slice rules = line ? line->rules : b->rules;
 	int rc = 0;
@@ -655,7 +655,7 @@ static void judge_page(struct loading *l, struct report_page *page, const struct
 		return;
 	}
 	page->verdict = (uint8_t)j.verdict;
-	page->evidence = j.evidence;
+	page->evidence = (uint8_t)j.evidence;
 	page->reason = j.reason;
 	page->cached = legs->visit.cached || legs->revisit.cached;
 	if (j.verdict == VERDICT_SHARP || j.verdict == VERDICT_ABSENT)
@@ -739,7 +739,8 @@ static struct observation worst_probe(const struct loading *l, const struct obse
 static int keep_cookie(struct report *r, slice purpose)
 {
 	r->gated++;
-	return words_keep(&r->words, slice_sub(purpose, sizeof ATTEMPT_COOKIE - 1, purpose.len),
+	return words_keep(&r->words,
+		slice_sub(purpose, attempt_purpose_word(PURPOSE_COOKIE_GATE).len, purpose.len),
 		&r->gate_cookie);
 }
 
@@ -796,12 +797,12 @@ static int on_observation(void *context, const struct attempt *o)
 		rc = keep_deceit(l->report, o);
 	if (rc)
 		return err_code(l->err, rc);
-	if (!l->is_first && slice_starts_with(o->purpose, SLICE(ATTEMPT_COOKIE)))
+	if (!l->is_first && attempt_purpose(o) == PURPOSE_COOKIE_GATE)
 		rc = keep_cookie(l->report, o->purpose);
 	if (rc)
 		return err_code(l->err, rc);
 	if (o->leg == ATTEMPT_PROBE &&
-		(slice_eq(o->purpose, SLICE("variant")) || slice_eq(o->purpose, SLICE("language"))))
+		(attempt_purpose(o) == PURPOSE_VARIANT || attempt_purpose(o) == PURPOSE_LANGUAGE))
 		l->probe = worst_probe(l, &shown);
 	return 0;
 }
@@ -849,8 +850,8 @@ static void assert_pages(struct report *r)
 			continue;
 		for (size_t n = 0; n < intervals; n++)
 			if (stillpoint_is_within(&r->window, list[n].from, list[n].to))
-				p->evidence = interval_evidence_name(INTERVAL_ASSERTED);
-		r->asserted += p->evidence != NULL;
+				p->evidence = SAME_ASSERTED;
+		r->asserted += p->evidence != SAME_NOT;
 	}
 }
 
@@ -863,8 +864,7 @@ static void count_all(struct report *r)
 
 		r->totals[p->verdict]++;
 		if (p->evidence && p->verdict == VERDICT_SHARP)
-			*(strcmp(p->evidence, "bytes") ? &r->sharp_normalised : &r->sharp_bytes) +=
-				1;
+			*(p->evidence == SAME_BYTES ? &r->sharp_bytes : &r->sharp_normalised) += 1;
 		r->captured += verdict_is_captured((enum verdict)p->verdict);
 		r->left_out[p->left_out] += !p->taken;
 		r->out_of_scope += report_is_out_of_scope(p);

@@ -67,8 +67,8 @@ struct report_leg {
 /* Strings are the report's. */
 struct report_page {
 	slice url, kind;
-	slice reason;         /* of the verdict; ptr NULL for none */
-	const char *evidence; /* constant, or NULL */
+	slice reason;     /* of the verdict; ptr NULL for none */
+	uint8_t evidence; /* enum same_by */
 	slice rules;      /* that were needed to compare its looks, "nonces=5 …"; may be empty */
 	slice changed_in; /* of one that has changed: "text,code"; may be empty */
 	unsigned masked;  /* millionths of the visible text that rules explain */

@@ -75,6 +75,11 @@ static struct cell get_left_out(const struct table *t, size_t row)
 	return cell_string(p->taken ? NULL : left_out_word((enum left_out)p->left_out));
 }
 
+static struct cell get_evidence(const struct table *t, size_t row)
+{
+	return cell_string(same_by_name((enum same_by)page_of(t, row)->evidence));
+}
+
 static struct cell get_soft_404(const struct table *t, size_t row)
 {
 	return (struct cell){
@@ -290,7 +295,7 @@ static const struct column COLUMNS[] = {
 		.place = 5, .packed = "revisitStart"},
 	{"revisit_end", BOTH, PAGE(revisit.end), UNIT_TIME_UP, .packed = "revisitEnd"},
 	{"verdict", BOTH, PAGE(verdict), .word = verdict_word, .place = 2, .packed = "verdict"},
-	{"evidence", BOTH, PAGE(evidence), .packed = "evidence"},
+	{"evidence", BOTH, .get = get_evidence, .packed = "evidence"},
 	{"composite", TABLE_JSON, PAGE(composite), .word = composite_word},
 	{.forms = TABLE_JSON, .put = put_rules_of},
 	{"rule_set", TABLE_JSON, PAGE(rule_set), .zero_is_none = true},

@@ -194,20 +194,11 @@ static void put_intervals(
 
 		put_time(s, x->from);
 		put_time(s, x->to);
-		put(s, x->evidence);
+		put(s, x->evidence - 1); /* never SAME_NOT */
 		put(s, x->first);
 		put(s, x->last);
 		put(s, x->status);
 	}
-}
-
-/* Evidence is one of the names of intervals' evidence: its number plus one. */
-static uint64_t evidence_number(const char *evidence)
-{
-	for (int i = 0; evidence && i <= INTERVAL_TOMBSTONE; i++)
-		if (strcmp(evidence, interval_evidence_name((enum interval_evidence)i)) == 0)
-			return (uint64_t)i + 1;
-	return 0;
 }
 
 static void put_page(struct saving *s, uint32_t number)
@@ -218,7 +209,7 @@ static void put_page(struct saving *s, uint32_t number)
 	bool is_known = number < k->pages.len;
 
 	put_fields(s, PAGE_FIELDS, COUNT(PAGE_FIELDS), p);
-	put(s, evidence_number(p->evidence));
+	put(s, p->evidence);
 	put(s, (uint64_t)(p->origin + 1));
 	put(s, (uint64_t)(p->cloaked + 1));
 	put(s, is_known);
@@ -607,7 +598,7 @@ static void get_intervals(
 		struct interval x = {.from = get_time(g), .to = 0};
 
 		x.to = get_time(g);
-		x.evidence = (enum interval_evidence)get(g, INTERVAL_TOMBSTONE);
+		x.evidence = (enum same_by)(get(g, SAME_TOMBSTONE - 1) + 1);
 		x.first = (uint32_t)get(g, UINT32_MAX);
 		x.last = (uint32_t)get(g, UINT32_MAX);
 		x.status = (unsigned)get(g, UINT32_MAX);
@@ -632,12 +623,8 @@ static void get_known(struct reading *g, struct known *k, uint32_t number)
 
 static void get_page(struct reading *g, uint32_t number, struct report_page *p)
 {
-	uint64_t evidence;
-
 	get_fields(g, PAGE_FIELDS, COUNT(PAGE_FIELDS), p);
-	evidence = get(g, INTERVAL_TOMBSTONE + 1);
-	p->evidence =
-		evidence ? interval_evidence_name((enum interval_evidence)(evidence - 1)) : NULL;
+	p->evidence = (uint8_t)get(g, SAME_TOMBSTONE);
 	p->origin = (int8_t)((int)get(g, 2) - 1);
 	p->cloaked = (int8_t)((int)get(g, 2) - 1);
 	if (get(g, 1))
@@ -751,10 +738,9 @@ static bool is_proven(const struct report_page *p)
 static bool claims_same(const struct report_page *a, const struct report_page *b)
 {
 	return slice_eq(a->url, b->url) && a->verdict == b->verdict &&
-	       (!is_proven(a) || a->evidence == b->evidence ||
-		       (a->evidence && b->evidence && strcmp(a->evidence, b->evidence) == 0)) &&
-	       a->visit.start == b->visit.start && a->visit.end == b->visit.end &&
-	       a->revisit.start == b->revisit.start && a->revisit.end == b->revisit.end;
+	       (!is_proven(a) || a->evidence == b->evidence) && a->visit.start == b->visit.start &&
+	       a->visit.end == b->visit.end && a->revisit.start == b->revisit.start &&
+	       a->revisit.end == b->revisit.end;
 }
 
 static bool totals_same(const struct report *a, const struct report *b)

@@ -76,11 +76,6 @@ static bool is_present(unsigned status)
 	return status >= 200 && status < 400 && status != 206 && status != 304;
 }
 
-static bool is_absent(unsigned status)
-{
-	return status == 404 || status == 410;
-}
-
 bool observation_is_shell(const struct observation *o)
 {
 	return stand_in_is_shell(o->stand_in);
@@ -107,7 +102,7 @@ static bool is_blocked(unsigned status)
 bool observation_is_usable(const struct observation *o)
 {
 	return o->made && o->whole && !is_stand_in(o) &&
-	       (is_present(o->status) || is_absent(o->status));
+	       (is_present(o->status) || same_is_missing(o->status));
 }
 
 /* Why an observation that was made is not usable. */
@@ -115,7 +110,7 @@ static slice reason_of(const struct observation *o)
 {
 	if (is_stand_in(o))
 		return o->stand_in;
-	if (o->status && !is_present(o->status) && !is_absent(o->status))
+	if (o->status && !is_present(o->status) && !same_is_missing(o->status))
 		return status_reason(o->status);
 	if (o->failure.len > 0)
 		return o->failure;
@@ -148,7 +143,7 @@ static slice without_prefix(slice reason)
 static struct judgement judge_failed(const struct observation *visit)
 {
 	if (!visit->made)
-		return (struct judgement){VERDICT_UNVISITED, NULL, SLICE("not visited")};
+		return (struct judgement){VERDICT_UNVISITED, SAME_NOT, SLICE("not visited")};
 	return (struct judgement){
 		.verdict = is_blocked(visit->status) || is_stand_in(visit) ? VERDICT_BLOCKED
 									   : VERDICT_FAILED,
@@ -158,21 +153,18 @@ static struct judgement judge_failed(const struct observation *visit)
 
 static struct judgement unconfirmed(slice reason)
 {
-	return (struct judgement){VERDICT_UNCONFIRMED, NULL, reason};
+	return (struct judgement){VERDICT_UNCONFIRMED, SAME_NOT, reason};
 }
 
-const char *observation_same(const struct observation *a, const struct observation *b)
+enum same_by observation_same(const struct observation *a, const struct observation *b)
 {
-	static const char *const NAMES[] = {
-		[SAME_NOT] = NULL, [SAME_BYTES] = "bytes", [SAME_RULES] = "normalised"};
-
-	return a->status == b->status ? NAMES[same_compare(&a->key, &b->key)] : NULL;
+	return a->status == b->status ? same_compare(&a->key, &b->key) : SAME_NOT;
 }
 
 static struct judgement judge_present(
 	const struct observation *visit, const struct observation *revisit)
 {
-	const char *same = observation_same(visit, revisit);
+	enum same_by same = observation_same(visit, revisit);
 
 	if (!visit->key.has_state || !revisit->key.has_state)
 		return unconfirmed(SLICE("its state was not recorded"));
@@ -198,12 +190,12 @@ struct judgement judge(
 {
 	if (visit->retired || revisit->retired)
 		return (struct judgement){
-			VERDICT_UNCONFIRMED, "tombstone", SLICE("its response was retired")};
+			VERDICT_UNCONFIRMED, SAME_TOMBSTONE, SLICE("its response was retired")};
 	if (!observation_is_usable(visit))
 		return judge_failed(visit);
 	if (observation_is_shell(visit) || observation_is_shell(revisit))
 		return (struct judgement){
-			VERDICT_SHELL, NULL, SLICE("its content is shown only by scripts")};
+			VERDICT_SHELL, SAME_NOT, SLICE("its content is shown only by scripts")};
 	if (as == JUDGED_SINGLE)
 		return (struct judgement){.verdict = VERDICT_SINGLE};
 	if (!revisit->made)

@@ -47,7 +47,10 @@ const char *verdict_name(enum verdict v);
 /* The page was seen: all but excluded, unvisited, failed, blocked. Percentages are of these. */
 bool verdict_is_captured(enum verdict v);
 
-/* What counts of a leg: its last usable attempt or, where none is usable, its last one (legs.h). */
+/*
+ * What an attempt showed (legs_observe). What counts of a leg is its last usable attempt or, where
+ * none is usable, its last one (legs.h); all looks in a row prove intervals (intervals.h).
+ */
 struct observation {
 	bool made;       /* there was an attempt */
 	unsigned status; /* 0: no answer */
@@ -56,7 +59,10 @@ struct observation {
 	int64_t start, end; /* wall, ns: request sent, last byte */
 	slice failure;      /* for the reason, when there was no whole answer */
 
-	int64_t modified; /* Last-Modified, ns; 0: none */
+	int64_t modified;  /* Last-Modified, ns; 0: none */
+	slice etag;        /* with quotes and W/; borrowed; ptr NULL for none */
+	bool not_modified; /* a 304 to a look of a watch, with the validator of the last usable one
+			    */
 	/*
 	 * What stands in the page's place, "blocked: login: …" or "shell: …" (formats/stand_in.h);
 	 * ptr NULL when it is the page.
@@ -79,7 +85,7 @@ struct observation {
 
 struct judgement {
 	enum verdict verdict;
-	const char *evidence; /* "bytes", "normalised", "tombstone", or NULL */
+	enum same_by evidence; /* of sharp, and of what was retired */
 	slice reason; /* of failed, unconfirmed, blocked, unvisited, shell, and of single that was
 		       * put off; else ptr NULL; constant, the failure or the stand-in */
 };
@@ -113,11 +119,8 @@ void observation_set_stand_in(struct observation *o, slice text);
 
 bool observation_is_shell(const struct observation *o);
 
-/*
- * Why two usable, present observations show the same: "bytes" when their states are equal, else
- * "normalised" when they are of one class; NULL when neither is known. Constant.
- */
-const char *observation_same(const struct observation *a, const struct observation *b);
+/* By what two usable, present observations show the same: bytes or rules; or it is not known. */
+enum same_by observation_same(const struct observation *a, const struct observation *b);
 
 /*
  * How the body of a response is read, as a number: equal numbers, and equal bodies show the same.

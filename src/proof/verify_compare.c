@@ -155,17 +155,10 @@ static bool same_times(const struct report_leg *a, const struct observation *b)
 	return a->start == b->start && a->end == b->end && a->status == b->status;
 }
 
-/* Both may be NULL. */
-static bool same_word(const char *a, const char *b)
-{
-	return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* Of its verdict. What the server asserts is no part of that: the report adds it. */
-static const char *own_evidence(const struct report_page *p)
+static enum same_by own_evidence(const struct report_page *p)
 {
-	return same_word(p->evidence, interval_evidence_name(INTERVAL_ASSERTED)) ? NULL
-										 : p->evidence;
+	return p->evidence == SAME_ASSERTED ? SAME_NOT : (enum same_by)p->evidence;
 }
 
 static const char *find_difference(const struct report_page *p, const struct legs *l)
@@ -212,7 +205,7 @@ static void compare_page(struct comparison *c, size_t page)
 	enum verdict says = (enum verdict)p->verdict, is = j.verdict;
 	const char *other = find_difference(p, &l);
 
-	if (!other && p->taken && !same_word(own_evidence(p), j.evidence))
+	if (!other && p->taken && own_evidence(p) != j.evidence)
 		other = "the catalog has other evidence of its verdict than the WARC";
 	c->told[page] = other || (p->taken && says != is);
 	if (p->taken && says != is)
@@ -254,7 +247,8 @@ static void find_unknown(struct comparison *c)
 
 static void compare_evidence(struct comparison *c, const struct report_page *p, slice stored)
 {
-	slice computed = p->evidence ? slice_str(p->evidence) : SLICE("none");
+	const char *name = same_by_name((enum same_by)p->evidence);
+	slice computed = slice_str(name ? name : "none");
 
 	if (!stored.ptr)
 		stored = SLICE("none");

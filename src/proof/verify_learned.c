@@ -54,11 +54,10 @@ void verify_learned_look(
 {
 	struct verify_capture *c;
 
-	e->is_canary = slice_eq(a->purpose, SLICE("canary"));
-	e->is_look =
-		!e->is_compact && e->sound && e->shown.whole && a->status >= 200 &&
-		a->status < 400 && !a->truncated &&
-		(a->leg != ATTEMPT_PROBE || e->is_canary || slice_eq(a->purpose, SLICE("noise")));
+	e->is_canary = attempt_purpose(a) == PURPOSE_CANARY;
+	e->is_look = !e->is_compact && e->sound && e->shown.whole && a->status >= 200 &&
+		     a->status < 400 && !a->truncated &&
+		     (a->leg == ATTEMPT_SIDE || attempt_is_look(a));
 	if (!e->is_look)
 		return;
 	c = verify_find_capture(v, a->capture);

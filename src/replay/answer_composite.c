@@ -204,9 +204,8 @@ static void put_part(struct composite *x, slice url, const struct found *f)
 		j, "status", f->memento && f->memento->status, f->memento ? f->memento->status : 0);
 	put_proven(j, f);
 	json_put_string(j, "evidence",
-		f->memento && f->ground != CHOICE_NEAREST
-			? interval_evidence_name(f->interval.evidence)
-			: NULL);
+		f->memento && f->ground != CHOICE_NEAREST ? same_by_name(f->interval.evidence)
+							  : NULL);
 	json_put_string(j, "state", f->memento ? state_of(x, f) : NULL);
 	json_object_end(j);
 	x->missing = x->missing || !f->memento;

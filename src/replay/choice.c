@@ -138,7 +138,7 @@ static void set_exact_times(struct choosing *x)
 
 			if (!look)
 				continue;
-			m->time = m->seen = look->look.begin;
+			m->time = m->seen = look->look.start;
 			break;
 		}
 	}
@@ -201,7 +201,7 @@ static bool take(struct choosing *x, const struct spelling *s, const struct inte
 	x->found->ground = ground;
 	x->found->interval = *interval;
 	x->found->has_other = ground == CHOICE_PROVEN;
-	x->found->other = s->looks.list.ptr[interval->last].look.begin;
+	x->found->other = s->looks.list.ptr[interval->last].look.start;
 	return true;
 }
 
@@ -346,7 +346,7 @@ static int64_t instant_near(
 {
 	uint32_t other = look < interval->last ? look + 1 : look - 1;
 	int64_t begin = looks->list.ptr[look < other ? look : other].look.end;
-	int64_t end = looks->list.ptr[look < other ? other : look].look.begin;
+	int64_t end = looks->list.ptr[look < other ? other : look].look.start;
 	int64_t at = begin + (end - begin) / 2;
 
 	if (at < interval->from)

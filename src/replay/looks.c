@@ -109,7 +109,8 @@ static int add_record(struct looks *l, const struct memento *m, const struct rec
 	struct page_look x = {
 		.look =
 			{
-				.begin = head->date,
+				.made = true,
+				.start = head->date,
 				.end = head->date + CLOCK_NS_PER_SECOND,
 				.status = head->is_not_modified ? 304 : head->status,
 				.whole = !head->is_truncated,
@@ -122,8 +123,7 @@ static int add_record(struct looks *l, const struct memento *m, const struct rec
 	int rc;
 
 	served_read(head->fields, head->date, &served);
-	x.look.has_last_modified = served.modified != 0;
-	x.look.last_modified = served.modified;
+	x.look.modified = served.modified;
 	x.look.etag = served.etag;
 	rc = make_state(head, m, &x.look.key.state);
 	return rc ? rc : add(l, &x);
@@ -219,14 +219,14 @@ int looks_add_mementos(
 
 		if (!from->is_compact)
 			continue;
-		if (!access_allows(c->access, buf_slice(&key), from->look.begin, mementos->now)) {
+		if (!access_allows(c->access, buf_slice(&key), from->look.start, mementos->now)) {
 			mementos->refused++;
 			continue;
 		}
 		rc = add_row(mementos, from,
 			(struct memento){
-				.seen = from->look.begin,
-				.time = from->look.begin,
+				.seen = from->look.start,
+				.time = from->look.start,
 				.url = url,
 				.filename = SLICE(""),
 				.status = from->look.status,
@@ -246,8 +246,8 @@ static int by_time(const void *a, const void *b)
 {
 	const struct page_look *x = a, *y = b;
 
-	if (x->look.begin != y->look.begin)
-		return x->look.begin < y->look.begin ? -1 : 1;
+	if (x->look.start != y->look.start)
+		return x->look.start < y->look.start ? -1 : 1;
 	return (x->order > y->order) - (x->order < y->order);
 }
 

@@ -26,7 +26,7 @@
 #include "warc/warc_header.h"
 
 struct page_look {
-	struct interval_look look;
+	struct observation look;
 	uint32_t capture;
 	slice filename; /* of its record; ptr NULL when it has none of its own */
 	uint64_t offset;

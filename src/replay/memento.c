@@ -181,7 +181,7 @@ int mementos_find(struct collection *c, slice key, struct mementos *ret, struct 
 
 bool memento_is_missing(const struct memento *m)
 {
-	return m->status == 404 || m->status == 410;
+	return same_is_missing(m->status);
 }
 
 void mementos_release(struct mementos *m)

@@ -294,7 +294,7 @@ static struct cell get_evidence(const struct table *t, size_t row)
 {
 	struct known_at at = known_of(t, row);
 
-	return cell_string(at.interval ? interval_evidence_name(at.interval->evidence) : NULL);
+	return cell_string(at.interval ? same_by_name(at.interval->evidence) : NULL);
 }
 
 #define TEXT (TABLE_TEXT | TABLE_JSON)

@@ -224,7 +224,7 @@ static void print_deceit(const struct report_page *p, FILE *file)
 
 static void print_verdict(const struct report_page *p, FILE *file)
 {
-	bool is_bytes = p->evidence && strcmp(p->evidence, "bytes") == 0;
+	bool is_bytes = p->evidence == SAME_BYTES;
 
 	print_rules(p, file);
 	print_deceit(p, file);
@@ -243,7 +243,7 @@ static void print_verdict(const struct report_page *p, FILE *file)
 static void print_comparison(const struct attempt *before, const struct attempt *now, FILE *file)
 {
 	struct observation then = legs_observe(before), is = legs_observe(now);
-	const char *same = observation_same(&then, &is);
+	enum same_by same = observation_same(&then, &is);
 	char length[TEXT_DURATION_SIZE];
 	double seconds = clock_seconds(now->wall.sent - before->wall.last_byte);
 
@@ -251,8 +251,7 @@ static void print_comparison(const struct attempt *before, const struct attempt 
 	if (now->status == 304)
 		(void)fputs("the server says unchanged", file);
 	else if (same)
-		(void)fprintf(
-			file, "unchanged%s", strcmp(same, "bytes") == 0 ? "" : " but for noise");
+		(void)fprintf(file, "unchanged%s", same == SAME_BYTES ? "" : " but for noise");
 	else
 		(void)fputs("changed", file);
 	text_duration(seconds, length);

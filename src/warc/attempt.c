@@ -113,6 +113,83 @@ const char *attempt_leg_name(enum attempt_leg leg)
 	return LEGS[leg].ptr;
 }
 
+static const slice PURPOSE_WORDS[PURPOSES] = {
+	[PURPOSE_NOISE] = SLICE_INIT("noise"),
+	[PURPOSE_CANARY] = SLICE_INIT("canary"),
+	[PURPOSE_VARIANT] = SLICE_INIT("variant"),
+	[PURPOSE_LANGUAGE] = SLICE_INIT("language"),
+	[PURPOSE_CLOAKING] = SLICE_INIT("cloaking"),
+	[PURPOSE_SESSION] = SLICE_INIT("session"),
+	[PURPOSE_COOKIES] = SLICE_INIT("cookies"),
+	[PURPOSE_POST] = SLICE_INIT("post"),
+	[PURPOSE_AUDIT] = SLICE_INIT("audit"),
+	[PURPOSE_COOKIE_GATE] = SLICE_INIT("cookie: "),
+};
+
+slice attempt_purpose_word(enum attempt_purpose purpose)
+{
+	return PURPOSE_WORDS[purpose];
+}
+
+enum attempt_purpose attempt_purpose(const struct attempt *a)
+{
+	if (a->purpose.len == 0)
+		return PURPOSE_NONE;
+	for (unsigned i = PURPOSE_NOISE; i < PURPOSE_COOKIE_GATE; i++)
+		if (slice_eq(a->purpose, PURPOSE_WORDS[i]))
+			return (enum attempt_purpose)i;
+	return slice_starts_with(a->purpose, PURPOSE_WORDS[PURPOSE_COOKIE_GATE])
+		       ? PURPOSE_COOKIE_GATE
+		       : PURPOSE_OTHER;
+}
+
+bool attempt_is_look(const struct attempt *a)
+{
+	enum attempt_purpose purpose = attempt_purpose(a);
+
+	if (a->leg == ATTEMPT_PROBE)
+		return purpose == PURPOSE_NOISE || purpose == PURPOSE_CANARY;
+	return a->leg != ATTEMPT_SIDE;
+}
+
+static const slice FAILURE_WORDS[FAILURES] = {
+	[FAILURE_HOURS] = SLICE_INIT("hours"),
+	[FAILURE_SLOW] = SLICE_INIT("slow"),
+	[FAILURE_ABORTED] = SLICE_INIT("aborted"),
+	[FAILURE_HOST_DOWN] = SLICE_INIT("host-down"),
+	[FAILURE_DNS] = SLICE_INIT("dns"),
+};
+
+slice attempt_failure_word(enum attempt_failure failure)
+{
+	return FAILURE_WORDS[failure];
+}
+
+enum attempt_failure attempt_failure(slice text)
+{
+	for (unsigned i = FAILURE_OTHER + 1; i < FAILURES; i++) {
+		slice word = FAILURE_WORDS[i];
+
+		if (slice_starts_with(text, word) && text.len > word.len &&
+			text.ptr[word.len] == ':')
+			return (enum attempt_failure)i;
+	}
+	return FAILURE_OTHER;
+}
+
+const char *same_by_name(enum same_by by)
+{
+	static const char *const NAMES[] = {
+		[SAME_BYTES] = "bytes",
+		[SAME_RULES] = "normalised",
+		[SAME_STATUS] = "status",
+		[SAME_ASSERTED] = "asserted",
+		[SAME_TOMBSTONE] = "tombstone",
+	};
+
+	return NAMES[by];
+}
+
 /* ---- copying ---- */
 
 static bool keep_text(slice *text, struct arena *arena)

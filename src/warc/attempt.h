@@ -45,10 +45,41 @@ enum attempt_leg {
 	ATTEMPT_LEGS,
 };
 
-#define ATTEMPT_BY_POST "post"
+/* What a request was for, if for more than its leg says. The archive has the words. */
+enum attempt_purpose {
+	PURPOSE_NONE,
+	PURPOSE_NOISE, /* of probes: this to session */
+	PURPOSE_CANARY,
+	PURPOSE_VARIANT,
+	PURPOSE_LANGUAGE,
+	PURPOSE_CLOAKING,
+	PURPOSE_SESSION,
+	PURPOSE_COOKIES, /* a look that was sent with cookies */
+	PURPOSE_POST,    /* a page that is asked by POST */
+	PURPOSE_AUDIT,   /* a look that measures how fresh the archive is */
+	/* A second visit behind a cookie gate: "cookie: NAME" (crawl/sessions.h). */
+	PURPOSE_COOKIE_GATE,
+	PURPOSE_OTHER, /* of a later version */
+	PURPOSES,
+};
 
-/* Purpose of a second visit behind a cookie gate, with the cookie's name (crawl/sessions.h). */
-#define ATTEMPT_COOKIE "cookie: "
+/* The word of the archive, without the name of a cookie; constant. Not of none and other. */
+slice attempt_purpose_word(enum attempt_purpose purpose);
+
+/* Failures that are decisions of ours, by the word before their colon. */
+enum attempt_failure {
+	FAILURE_OTHER, /* or none */
+	FAILURE_HOURS, /* put off, to revisit before the hours are over */
+	FAILURE_SLOW,  /* ended or put off, since it held up the others */
+	FAILURE_ABORTED,
+	FAILURE_HOST_DOWN,
+	FAILURE_DNS,
+	FAILURES,
+};
+
+/* The word; constant. Not of others. */
+slice attempt_failure_word(enum attempt_failure failure);
+enum attempt_failure attempt_failure(slice text);
 
 /* "visit", "revisit", "late", "side", "probe", "look"; constant. */
 const char *attempt_leg_name(enum attempt_leg leg);
@@ -83,9 +114,7 @@ struct attempt {
 	unsigned status; /* of the HTTP response; 0 when there was none */
 	slice capture;   /* "urn:uuid:…" */
 	slice url;
-	slice purpose; /* of a probe: "noise", "variant", "language", "canary", "cloaking",
-			* "session"; of a visit or revisit by POST: ATTEMPT_BY_POST; of a look that
-			* was sent with cookies: "cookies" */
+	slice purpose; /* the word of an attempt_purpose */
 	slice post;    /* the body that was sent by POST; none when it was GET */
 	slice target;  /* then the URL that was asked: url has the body, too (warc_request.h) */
 	slice kind;    /* what it is: "page", "image", … (formats/link_kind.h) */
@@ -166,6 +195,15 @@ static inline slice attempt_target(const struct attempt *a)
 	return a->target.ptr ? a->target : a->url;
 }
 
+enum attempt_purpose attempt_purpose(const struct attempt *a);
+
+/*
+ * Whether it asks for the page as visits do. Files beside the pages are not asked for as a page,
+ * and probes but those for noise and canaries ask for something else: another variant, or as
+ * another client.
+ */
+bool attempt_is_look(const struct attempt *a);
+
 /* Replaces all strings by copies in the arena: 0 or ERR_NOMEM. */
 int attempt_keep(struct attempt *a, struct arena *arena) SP_MUST_CHECK;
 
@@ -245,11 +283,18 @@ struct same_key {
 	struct digest class; /* attempt.h; without one its state is its class */
 };
 
+/* By what looks are known to show the same; reports call it evidence. */
 enum same_by {
 	SAME_NOT,
 	SAME_BYTES,
 	SAME_RULES,
+	SAME_STATUS,    /* both found no page, whatever the error page says */
+	SAME_ASSERTED,  /* the server says so */
+	SAME_TOMBSTONE, /* it was once, by responses that were retired */
 };
+
+/* "bytes", "normalised", "status", "asserted", "tombstone"; constant. NULL of SAME_NOT. */
+const char *same_by_name(enum same_by by);
 
 static inline struct same_key same_key_of(const struct attempt *a)
 {
@@ -264,6 +309,12 @@ static inline const struct digest *same_class(const struct same_key *k)
 	return k->has_class ? &k->class : &k->state;
 }
 
+/* The page was not there: the one place where this is decided. */
+static inline bool same_is_missing(unsigned status)
+{
+	return status == 404 || status == 410;
+}
+
 static inline enum same_by same_compare(const struct same_key *a, const struct same_key *b)
 {
 	if (!a->has_state || !b->has_state)
@@ -271,6 +322,17 @@ static inline enum same_by same_compare(const struct same_key *a, const struct s
 	if (digest_eq(&a->state, &b->state))
 		return SAME_BYTES;
 	return digest_eq(same_class(a), same_class(b)) ? SAME_RULES : SAME_NOT;
+}
+
+/* The same of usable looks with their statuses: missing pages are missing, whatever they say. */
+static inline enum same_by same_content(unsigned status, const struct same_key *key,
+	unsigned other_status, const struct same_key *other)
+{
+	enum same_by by = status == other_status ? same_compare(key, other) : SAME_NOT;
+
+	if (by == SAME_NOT && same_is_missing(status) && same_is_missing(other_status))
+		return SAME_STATUS;
+	return by;
 }
 
 #endif

@@ -476,8 +476,7 @@ int cdxj_attempt_line(struct buf *out, struct buf *key, const struct attempt *a)
 {
 	char digest[DIGEST_TEXT_SIZE];
 	slice url = a->url, body;
-	bool by_post = slice_eq(a->purpose, SLICE(ATTEMPT_BY_POST)) &&
-		       post_query_split(a->url, &url, &body);
+	bool by_post = attempt_purpose(a) == PURPOSE_POST && post_query_split(a->url, &url, &body);
 	struct cdxj line = {
 		.url = by_post ? url : a->url,
 		.mime = a->is_revisit ? SLICE("warc/revisit") : fields_media_type(a->media_type),

@@ -268,7 +268,7 @@ static void store_verdicts(struct sample *s)
 		};
 
 		if (p->evidence)
-			v.evidence = slice_str(p->evidence);
+			v.evidence = slice_str(same_by_name((enum same_by)p->evidence));
 		must(catalog_set_verdict(s->catalog, s->capture.id, &v, &err), &err);
 	}
 	s->capture.still_from = r.window.from;

@@ -175,13 +175,14 @@ static const struct {
 		"", NULL, "3-10 ", 0},
 };
 
-static struct interval_look look_of(const struct row_look *r)
+static struct observation look_of(const struct row_look *r)
 {
-	struct interval_look look = {.begin = r->begin * SECOND,
+	struct observation look = {.made = true,
+		.start = r->begin * SECOND,
 		.end = r->end * SECOND,
 		.status = r->status ? r->status : 200,
 		.whole = !r->cut,
-		.blocked = r->blocked,
+		.stand_in = r->blocked ? SLICE("login: a form") : (slice){0},
 		.close_delimited = r->close_delimited,
 		.retired = r->retired,
 		.not_modified = r->not_modified,
@@ -189,8 +190,7 @@ static struct interval_look look_of(const struct row_look *r)
 			.has_class = r->normalised != 0,
 			.state = {DIGEST_SHA256, {(unsigned char)r->bytes}},
 			.class = {DIGEST_SHA256, {(unsigned char)r->normalised}}},
-		.has_last_modified = r->modified != 0,
-		.last_modified = r->modified * SECOND};
+		.modified = r->modified * SECOND};
 
 	if (r->etag)
 		look.etag = slice_str(r->etag);
@@ -199,7 +199,7 @@ static struct interval_look look_of(const struct row_look *r)
 
 static void check_list(const struct interval_vec *list, const char *want)
 {
-	static const char LETTERS[] = {'b', 'n', 's', '\0', 't'};
+	static const char LETTERS[] = {'\0', 'b', 'n', 's', '\0', 't'};
 	struct buf got;
 
 	buf_init(&got, MAX);
@@ -230,7 +230,7 @@ static void test_rows(void)
 		tap_case("intervals: %s", rows[i].label);
 		intervals_init(&x, &TERMS);
 		for (size_t n = 0; n < LOOKS_MAX && rows[i].looks[n].end; n++) {
-			struct interval_look look = look_of(&rows[i].looks[n]);
+			struct observation look = look_of(&rows[i].looks[n]);
 
 			CHECK_INT(intervals_add(&x, &look), 0);
 		}
@@ -290,7 +290,7 @@ static void test_retired(void)
 		tap_case("%s", RETIRED_ROWS[i].label);
 		intervals_init(&x, &(struct intervals_terms){0});
 		for (size_t n = 0; n < LOOKS_MAX && RETIRED_ROWS[i].looks[n].end; n++) {
-			struct interval_look look = look_of(&RETIRED_ROWS[i].looks[n]);
+			struct observation look = look_of(&RETIRED_ROWS[i].looks[n]);
 
 			CHECK_INT(intervals_add(&x, &look), 0);
 		}
@@ -309,7 +309,7 @@ static void test_slack(void)
 {
 	static const struct intervals_terms TERMS = {.slack = 3 * SECOND};
 	struct row_look row = {LOOK(10, 11, 'a'), .modified = 2};
-	struct interval_look look = look_of(&row);
+	struct observation look = look_of(&row);
 	struct intervals x;
 
 	intervals_init(&x, &TERMS);
@@ -330,7 +330,7 @@ static void test_trust(void)
 	validator_trust_join(&host, &honest);
 	CHECK(!validator_trust_holds(&host));
 	CHECK_INT(host.lies, VALIDATOR_MODIFIED_BACK);
-	CHECK_STR(interval_evidence_name(INTERVAL_NORMALISED), "normalised");
+	CHECK_STR(same_by_name(SAME_RULES), "normalised");
 }
 
 static const struct {
@@ -365,7 +365,7 @@ static void test_returns(void)
 		tap_case("returned: %s", returns[i].label);
 		intervals_init(&x, &TERMS);
 		for (size_t n = 0; n < LOOKS_MAX && returns[i].looks[n].end; n++) {
-			struct interval_look look = look_of(&returns[i].looks[n]);
+			struct observation look = look_of(&returns[i].looks[n]);
 
 			CHECK_INT(intervals_add(&x, &look), 0);
 		}
@@ -385,7 +385,7 @@ static void test_many_states(void)
 	intervals_init(&x, &TERMS);
 	for (int i = 0; i < 5 * INTERVALS_STATES_MAX; i++) {
 		struct row_look row = {LOOK(2 * i, 2 * i + 1, 'a'), .normalised = 'b'};
-		struct interval_look look = look_of(&row);
+		struct observation look = look_of(&row);
 
 		memcpy(look.key.state.bytes, &i, sizeof i);
 		memcpy(look.key.class.bytes, &i, sizeof i);
@@ -527,11 +527,12 @@ static void check_true(const struct truth *t, const struct interval_vec *list)
 	}
 }
 
-static struct interval_look look_at(const struct truth *t, struct rng *rng, int64_t begin, int last)
+static struct observation look_at(const struct truth *t, struct rng *rng, int64_t begin, int last)
 {
 	int64_t end = begin + (int64_t)rng_below(rng, 3 * (uint64_t)SECOND);
 	unsigned v = version_at(t, begin + (int64_t)rng_below(rng, (uint64_t)(end - begin) + 1));
-	struct interval_look look = {.begin = begin, .end = end, .status = 200, .whole = true};
+	struct observation look = {
+		.made = true, .start = begin, .end = end, .status = 200, .whole = true};
 
 	if (rng_below(rng, 8) == 0)
 		look.status = 500;
@@ -544,8 +545,7 @@ static struct interval_look look_at(const struct truth *t, struct rng *rng, int6
 	look.key.has_class = true;
 	look.key.class.bytes[0] = (unsigned char)v;
 	look.key.class.bytes[1] = 1;
-	look.has_last_modified = rng_below(rng, 2) == 0;
-	look.last_modified = t->since[v] / SECOND * SECOND;
+	look.modified = rng_below(rng, 2) == 0 ? t->since[v] / SECOND * SECOND : 0;
 	return look;
 }
 
@@ -568,7 +568,7 @@ static void test_truth(void)
 		t.since[VERSIONS] = INT64_MAX;
 		intervals_init(&x, &TERMS);
 		for (unsigned n = 0; n < 12; n++) {
-			struct interval_look look = look_at(&t, &rng, now, last);
+			struct observation look = look_at(&t, &rng, now, last);
 
 			CHECK_INT(intervals_add(&x, &look), 0);
 			if (look.status == 200)

@@ -87,7 +87,7 @@ static void test_verdicts(void)
 		tap_case("verdict: %s", rows[i].path);
 		CHECK_STR(verdict_name((enum verdict)p->verdict), verdict_name(rows[i].verdict));
 		CHECK_SLICE(p->reason, slice_str(rows[i].reason));
-		CHECK((p->evidence != NULL) == (rows[i].verdict == VERDICT_SHARP));
+		CHECK((p->evidence != SAME_NOT) == (rows[i].verdict == VERDICT_SHARP));
 	}
 	tap_case("totals cover all known pages");
 	for (size_t i = 0; i < VERDICT_COUNT; i++)

@@ -130,7 +130,7 @@ static void check_pair(enum kind v, enum kind r)
 
 	CHECK_STR(verdict_name(j.verdict), verdict_name(want));
 	CHECK_SLICE(j.reason, slice_str(want_reason(v, r, want)));
-	CHECK((j.evidence != NULL) == (j.verdict == VERDICT_SHARP));
+	CHECK((j.evidence != SAME_NOT) == (j.verdict == VERDICT_SHARP));
 	if (j.verdict == VERDICT_SHARP)
 		CHECK(visit.whole && revisit.whole && visit.key.has_state &&
 			revisit.key.has_state && visit.status == revisit.status &&
@@ -177,11 +177,11 @@ static void test_normalised(void)
 		tap_case("normalised: %s%s", rows[i / 2].label, i & 1 ? ", the visit" : "");
 		j = judge(&o[0], &o[1], JUDGED_PAIR);
 		CHECK_INT(j.verdict, rows[i / 2].sharp ? VERDICT_SHARP : VERDICT_CHANGED);
-		CHECK_STR(j.evidence ? j.evidence : "", rows[i / 2].sharp ? "normalised" : "");
+		CHECK_INT(j.evidence, rows[i / 2].sharp ? SAME_RULES : SAME_NOT);
 		/* Equal bytes need no rules. */
 		o[1].key.state = o[0].key.state;
 		j = judge(&o[0], &o[1], JUDGED_PAIR);
-		CHECK_STR(j.evidence ? j.evidence : "", "bytes");
+		CHECK_INT(j.evidence, SAME_BYTES);
 		/* Another status is another page, whatever the digests say. */
 		o[1].key.state = (struct digest){DIGEST_SHA256, {'B'}};
 		o[1].status = 203;
@@ -238,7 +238,7 @@ static void test_window(void)
 
 			CHECK_INT(j.verdict, ok ? plain.verdict : VERDICT_UNCONFIRMED);
 			CHECK_SLICE(j.reason, slice_str(rows[i].reason));
-			CHECK((j.evidence != NULL) == (j.verdict == VERDICT_SHARP));
+			CHECK((j.evidence != SAME_NOT) == (j.verdict == VERDICT_SHARP));
 		}
 	}
 }
@@ -468,7 +468,7 @@ static void test_stand_ins(void)
 		j = judge(&visit, &revisit, JUDGED_PAIR);
 		CHECK_STR(verdict_name(j.verdict), verdict_name(rows[i].want));
 		CHECK_SLICE(j.reason, slice_str(rows[i].reason));
-		CHECK(j.evidence == NULL);
+		CHECK_INT(j.evidence, SAME_NOT);
 	}
 	CHECK(!verdict_is_captured(VERDICT_BLOCKED) && verdict_is_captured(VERDICT_SHELL));
 }

@@ -565,10 +565,72 @@ static void test_forms(void)
 	buf_release(&head);
 }
 
+/* The words are those of archives: docs/archive.md. */
+static void test_purposes(void)
+{
+	static const struct {
+		const char *word;
+		enum attempt_purpose purpose;
+		bool is_look; /* of a probe */
+	} rows[] = {
+		{"", PURPOSE_NONE, false},
+		{"noise", PURPOSE_NOISE, true},
+		{"canary", PURPOSE_CANARY, true},
+		{"variant", PURPOSE_VARIANT, false},
+		{"language", PURPOSE_LANGUAGE, false},
+		{"cloaking", PURPOSE_CLOAKING, false},
+		{"session", PURPOSE_SESSION, false},
+		{"cookies", PURPOSE_COOKIES, false},
+		{"post", PURPOSE_POST, false},
+		{"audit", PURPOSE_AUDIT, false},
+		{"cookie: sid", PURPOSE_COOKIE_GATE, false},
+		{"cookie", PURPOSE_OTHER, false},
+		{"noisy", PURPOSE_OTHER, false},
+		{"Noise", PURPOSE_OTHER, false},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		struct attempt a = {.leg = ATTEMPT_PROBE, .purpose = slice_str(rows[i].word)};
+
+		CHECK_INT(attempt_purpose(&a), rows[i].purpose);
+		CHECK(attempt_is_look(&a) == rows[i].is_look);
+		a.leg = ATTEMPT_LOOK;
+		CHECK(attempt_is_look(&a));
+		a.leg = ATTEMPT_SIDE;
+		CHECK(!attempt_is_look(&a));
+		if (rows[i].purpose != PURPOSE_NONE && rows[i].purpose < PURPOSE_COOKIE_GATE)
+			CHECK_SLICE(attempt_purpose_word(rows[i].purpose), slice_str(rows[i].word));
+	}
+}
+
+static void test_failures(void)
+{
+	static const struct {
+		const char *text;
+		enum attempt_failure failure;
+	} rows[] = {
+		{"hours: its visit", FAILURE_HOURS},
+		{"slow: it held up", FAILURE_SLOW},
+		{"aborted: the time", FAILURE_ABORTED},
+		{"host-down: its server", FAILURE_HOST_DOWN},
+		{"dns: there is no", FAILURE_DNS},
+		{"slow", FAILURE_OTHER},
+		{"slower: it", FAILURE_OTHER},
+		{"timeout: slow: x", FAILURE_OTHER},
+		{"", FAILURE_OTHER},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		CHECK_INT(attempt_failure(slice_str(rows[i].text)), rows[i].failure);
+	CHECK_INT(attempt_failure((slice){0}), FAILURE_OTHER);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_fields);
+	TAP_RUN(test_purposes);
+	TAP_RUN(test_failures);
 	TAP_RUN(test_round_trip);
 	TAP_RUN(test_no_memory);
 	test_refused_values();
