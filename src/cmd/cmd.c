@@ -118,8 +118,10 @@ const char *cmd_temporary(void)
 
 void cmd_log(bool verbose)
 {
-	log_setup(&(struct log_config){
-		.file = stderr, .level = verbose ? LOG_LEVEL_INFO : LOG_LEVEL_WARN});
+	log_setup(&(struct log_config){.file = stderr,
+		.level = getenv("STILLPOINT_DEBUG") ? LOG_LEVEL_DEBUG
+			 : verbose                  ? LOG_LEVEL_INFO
+						    : LOG_LEVEL_WARN});
 }
 
 int cmd_unknown(const char *what, const struct closest *c, const char *hint, struct err *err)

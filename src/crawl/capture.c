@@ -366,6 +366,15 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 
 /* ---- while it runs ---- */
 
+void stage_set(const struct capture *c, bool *flag, bool value, const char *name)
+{
+	if (*flag == value)
+		return;
+	*flag = value;
+	log_debug("stage", "%.*s: %s%s", (int)c->row.site.len, c->row.site.ptr, value ? "" : "not ",
+		name);
+}
+
 bool capture_move_still_point(struct capture *c, const struct attempt *a)
 {
 	struct catalog_capture *row = &c->row;

@@ -100,6 +100,9 @@ struct stage {
 	bool marked;          /* the still point has been recorded */
 };
 
+/* The one way to set a flag of a capture's stage: changes are logged at the level debug. */
+#define STAGE_SET(c, flag, value) stage_set((c), &(c)->stage.flag, (value), #flag)
+
 struct capture {
 	const struct crawl_settings *settings;
 	const struct clock *clock;
@@ -164,6 +167,8 @@ struct capture {
 int capture_new(const struct crawl_settings *settings, const struct rates *rates,
 	const struct clock *clock, struct capture **ret, struct err *err) SP_MUST_CHECK;
 void capture_free(struct capture *c); /* NULL is fine */
+
+void stage_set(const struct capture *c, bool *flag, bool value, const char *name);
 
 /* Puts it on a lane, in that slot, and makes the parts that need the lane. */
 void capture_attach(struct capture *c, struct lane *lane, uint32_t slot);

@@ -105,10 +105,9 @@ static void take_sketch(const struct reading *r, struct dust_look *look)
 	look->sketch = print.sketch;
 }
 
-void dust_look_take(struct capture *c, const struct digest *payload, struct dust_look *look)
+void dust_look_take(struct capture *c, const struct reading *r, const struct digest *payload,
+	struct dust_look *look)
 {
-	const struct reading *r = &c->lane->reading;
-
 	if (r->mode == READING_TEXT && r->is_read && !r->text.cut) {
 		look->shown = shown_hash(c, r);
 		if (c->dust.has_prints || c->dust.mode == CRAWL_DUST_APPLY)
@@ -922,7 +921,7 @@ int dust_visited(struct capture *c, const struct arrival *p, struct err *err)
 	if (!has)
 		return 0;
 	if (a->status < 300 && a->has_payload && !a->truncated && wants_look(c)) {
-		dust_look_take(c, &a->payload, &look);
+		dust_look_take(c, p->reading, &a->payload, &look);
 		TRY(note_shown(c, a->page, look.shown, err));
 	}
 	TRY(dust_look_write(c, a->page, &look, err));

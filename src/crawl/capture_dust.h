@@ -19,12 +19,12 @@
 
 struct attempt;
 struct arrival;
+struct answer;
 struct capture;
 struct catalog_dust;
 struct digest;
 struct found;
-struct net_fetch;
-struct state_result;
+struct reading;
 
 /*
  * URLs of a capture that show what another one shows (crawl/dust.h, docs/duplicates.md). Requests
@@ -87,8 +87,9 @@ int dust_look_read(
 int dust_look_write(struct capture *c, uint32_t page, const struct dust_look *look,
 	struct err *err) SP_MUST_CHECK;
 
-/* What the response that was read last shows; the form of its page is in the scratch. */
-void dust_look_take(struct capture *c, const struct digest *payload, struct dust_look *look);
+/* What a response shows that was read; the form of its page is in the scratch. */
+void dust_look_take(struct capture *c, const struct reading *r, const struct digest *payload,
+	struct dust_look *look);
 
 /* Whether two pages show the same; is_print: one of them is a print version. */
 enum dust_answer dust_compare(const struct dust_look *a, const struct dust_look *b, bool is_print);
@@ -148,8 +149,7 @@ int dust_restore_visit(struct capture *c, const struct attempt *a, struct err *e
 
 /* Sends the checks that rules need now. */
 int dust_check_due(struct capture *c, struct err *err) SP_MUST_CHECK;
-int dust_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+int dust_answered(struct capture *c, const struct answer *a, struct err *err) SP_MUST_CHECK;
 int dust_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
 	struct err *err) SP_MUST_CHECK;
 
@@ -158,8 +158,7 @@ int dust_dropped(struct capture *c, const struct request *r, enum drop_reason re
  * for the latter once more: a page that shows something else each time says nothing about rules.
  */
 int dust_doubt(struct capture *c, uint32_t page, uint32_t standing, struct err *err) SP_MUST_CHECK;
-int dust_doubt_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+int dust_doubt_answered(struct capture *c, const struct answer *a, struct err *err) SP_MUST_CHECK;
 int dust_doubt_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
 	struct err *err) SP_MUST_CHECK;
 

@@ -209,10 +209,10 @@ int traps_page_arrived(struct capture *c, const struct arrival *p, bool *ret_tex
 }
 
 /* The text of a document; of one without text, the hash of its bytes. */
-static int make_gist(struct capture *c, slice url, const struct digest *payload)
+static int make_gist(struct gist *gist, const struct arrival *p)
 {
-	struct gist *gist = &c->lane->scratch.gist;
-	const struct page_text *text = &c->lane->reading.text;
+	const struct page_text *text = &p->reading->text;
+	slice url = p->fetch->url;
 	uint64_t hash;
 
 	gist_reset(gist);
@@ -220,30 +220,30 @@ static int make_gist(struct capture *c, slice url, const struct digest *payload)
 	TRY(gist_add_text(gist, buf_slice(&text->title), url));
 	if (gist->weight > 0)
 		return 0;
-	memcpy(&hash, payload->bytes, sizeof hash);
+	memcpy(&hash, p->result.payload.bytes, sizeof hash);
 	return gist_add_hash(gist, hash, OPAQUE_WEIGHT);
 }
 
-int traps_page_read(struct capture *c, const struct net_fetch *f, const struct state_result *result,
-	bool has_text, bool *ret_follow, struct err *err)
+int traps_page_read(struct capture *c, const struct arrival *p, bool *ret_follow, struct err *err)
 {
+	struct gist *gist = &c->lane->scratch.gist;
 	struct capture_traps *t = &c->traps;
+	bool has_text = p->mode == READING_TEXT;
 	bool is_new = true;
 
 	*ret_follow = true;
 	if (t->source == CATALOG_NO_PAGE)
 		return 0;
 	if (has_text)
-		TRY(err_code(err, make_gist(c, f->url, &result->payload)));
+		TRY(err_code(err, make_gist(gist, p)));
 	if (t->wants_look)
-		TRY(err_code(err,
-			traps_look(&t->traps, &t->source_levels, &c->lane->scratch.gist, &is_new)));
+		TRY(err_code(err, traps_look(&t->traps, &t->source_levels, gist, &is_new)));
 	t->source_is_worthy = traps_is_worthy(&t->traps, &t->source_levels) && !c->dust.is_repeat;
-	if (has_text && probe_matches(c, t->source, &c->lane->scratch.gist)) {
+	if (has_text && probe_matches(c, t->source, gist)) {
 		*ret_follow = t->source_is_worthy = false;
 		probe_mark(c, t->source);
 	}
-	return probe_visited(c, t->source, f, err);
+	return probe_visited(c, t->source, p->fetch, err);
 }
 
 int traps_take_deferred(struct capture *c, struct err *err)

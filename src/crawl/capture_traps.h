@@ -94,8 +94,8 @@ int traps_redirect_followed(struct capture *c, const struct url *document) SP_MU
 int traps_page_arrived(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err);
 
 /* The page was read; *ret_follow: its links may be followed. */
-int traps_page_read(struct capture *c, const struct net_fetch *f, const struct state_result *result,
-	bool has_text, bool *ret_follow, struct err *err) SP_MUST_CHECK;
+int traps_page_read(struct capture *c, const struct arrival *p, bool *ret_follow,
+	struct err *err) SP_MUST_CHECK;
 
 /* Takes pages that were put off, as far as that page has raised their budgets. */
 int traps_take_deferred(struct capture *c, struct err *err) SP_MUST_CHECK;

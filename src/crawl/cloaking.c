@@ -122,11 +122,11 @@ int cloaking_visited(struct capture *c, const struct arrival *p, struct err *err
 		.first = true,
 	};
 
-	if (stand_in_blocks(p->a.stand_in) || !k->wants || !c->lane->reading.is_read ||
+	if (stand_in_blocks(p->a.stand_in) || !k->wants || !p->reading->is_read ||
 		fetch_is_down(c, r.host))
 		return 0;
 	k->wants = false;
-	sketch_read(&sample.sketch, buf_slice(&c->lane->reading.text.text));
+	sketch_read(&sample.sketch, buf_slice(&p->reading->text.text));
 	if (sample.sketch.count < WORDS_MIN)
 		return 0;
 	cloaking_samples_push(&k->waiting, sample);
@@ -157,7 +157,8 @@ static bool take_sample(struct cloaking *k, uint32_t page, struct cloaking_sampl
 }
 
 /* An error or a challenge in place of the page says nothing about it. */
-bool cloaking_compare(struct capture *c, const struct attempt *a, char ret_line[CLOAKING_LINE_SIZE])
+bool cloaking_compare(struct capture *c, const struct attempt *a, const struct page_text *text,
+	char ret_line[CLOAKING_LINE_SIZE])
 {
 	struct cloaking_sample sample;
 	struct cloaking_sketch sketch;
@@ -170,7 +171,7 @@ bool cloaking_compare(struct capture *c, const struct attempt *a, char ret_line[
 		(void)snprintf(ret_line, CLOAKING_LINE_SIZE, "cloaked=true resemblance=0");
 		return true;
 	}
-	sketch_read(&sketch, buf_slice(&c->lane->reading.text.text));
+	sketch_read(&sketch, buf_slice(&text->text));
 	share = resemblance(&sample.sketch, &sketch);
 	(void)snprintf(ret_line, CLOAKING_LINE_SIZE, "cloaked=%s resemblance=%.3f",
 		share < RESEMBLANCE ? "true" : "false", share);

@@ -13,6 +13,7 @@
 
 #include "base/vec.h"
 
+struct page_text;
 struct attempt;
 struct arrival;
 struct capture;
@@ -63,8 +64,8 @@ int cloaking_wants(struct capture *c, const struct arrival *p, bool *ret_text, s
 int cloaking_visited(struct capture *c, const struct arrival *p, struct err *err);
 
 /* The answer to that was read; false: nothing can be said. */
-bool cloaking_compare(
-	struct capture *c, const struct attempt *a, char ret_line[CLOAKING_LINE_SIZE]);
+bool cloaking_compare(struct capture *c, const struct attempt *a, const struct page_text *text,
+	char ret_line[CLOAKING_LINE_SIZE]);
 
 /* An attempt of an earlier process. */
 void cloaking_restore(struct capture *c, const struct attempt *a);

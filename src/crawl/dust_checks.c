@@ -302,18 +302,17 @@ static int passes(struct capture *c, struct err *err)
 }
 
 /* What a response shows; the form of its page is in the scratch, which is used. */
-static int take_look(struct capture *c, const struct net_fetch *f,
-	const struct state_result *result, struct dust_look *look, struct err *err)
+static int take_look(
+	struct capture *c, const struct answer *a, struct dust_look *look, struct err *err)
 {
-	struct reading *reading = &c->lane->reading;
 	struct state_result again;
 
-	look->status = (uint16_t)f->status;
-	if (f->status >= 300 || !result->whole)
+	look->status = (uint16_t)a->fetch->status;
+	if (a->fetch->status >= 300 || !a->result->whole)
 		return 0;
-	reading->book = &c->book;
-	TRY(reading_read(reading, f, READING_TEXT, &again, err));
-	dust_look_take(c, &again.payload, look);
+	a->reading->book = &c->book;
+	TRY(reading_read(a->reading, a->fetch, READING_TEXT, &again, err));
+	dust_look_take(c, a->reading, &again.payload, look);
 	return 0;
 }
 
@@ -326,13 +325,13 @@ static bool differ_by_print(const struct capture *c)
 
 /* A redirect to the same form is an answer, too. */
 static int judge_redirect(
-	struct capture *c, const struct request *r, enum dust_answer *ret, struct err *err)
+	struct capture *c, const struct answer *a, enum dust_answer *ret, struct err *err)
 {
 	struct dust_scratch *s = &c->lane->dust;
 	bool has = false;
 
 	*ret = DUST_DISAGREES;
-	if (!fetch_location(c, r, &s->link))
+	if (!fetch_location(a, &s->link))
 		return 0;
 	TRY(err_code(err, dust_form_of(&c->dust.dust, &s->text, &s->link, &s->link_form, &has)));
 	if (has && slice_eq(s->link_form.key, s->form.key))
@@ -341,25 +340,25 @@ static int judge_redirect(
 }
 
 /* Compares with the page that stands for it (*ret_standing); the look of the page is stored. */
-static int judge(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, enum dust_answer *ret, uint32_t *ret_standing,
-	struct err *err)
+static int judge(struct capture *c, const struct answer *a, enum dust_answer *ret,
+	uint32_t *ret_standing, struct err *err)
 {
-	uint32_t page = r->order.page;
+	uint32_t page = a->request->order.page;
+	unsigned status = a->fetch->status;
 	struct dust_look look, standing;
 	bool known = false;
 
 	TRY(find_standing(c, page, ret_standing, &standing, err));
 	*ret = DUST_UNKNOWN;
-	if (*ret_standing == DUST_NONE || f->status == 0)
+	if (*ret_standing == DUST_NONE || status == 0)
 		return 0;
 	TRY(dust_between(c, *ret_standing, &known, err));
 	if (!known)
 		return 0;
-	if (f->status >= 300 && f->status < 400)
-		return judge_redirect(c, r, ret, err);
+	if (status >= 300 && status < 400)
+		return judge_redirect(c, a, ret, err);
 	TRY(dust_look_read(c, page, &look, err));
-	TRY(take_look(c, f, result, &look, err));
+	TRY(take_look(c, a, &look, err));
 	TRY(dust_look_write(c, page, &look, err));
 	TRY(dust_between(c, *ret_standing, &known, err)); /* the scratch was used */
 	*ret = dust_compare(&look, &standing, differ_by_print(c));
@@ -376,19 +375,19 @@ static void end_check(struct capture *c, const struct request *r)
 	tally_of(c, &d->rules.ptr[r->order.attempt])->under_way--;
 }
 
-int dust_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, struct err *err)
+int dust_answered(struct capture *c, const struct answer *a, struct err *err)
 {
+	uint32_t page = a->request->order.page;
 	enum dust_answer answer;
 	uint32_t standing;
 
-	end_check(c, r);
-	if (c->pages.list.ptr[r->order.page].left_out != LEFT_OUT_DUST)
+	end_check(c, a->request);
+	if (c->pages.list.ptr[page].left_out != LEFT_OUT_DUST)
 		return 0;
-	TRY(judge(c, r, f, result, &answer, &standing, err));
+	TRY(judge(c, a, &answer, &standing, err));
 	if (answer == DUST_UNKNOWN)
 		return 0;
-	return answer == DUST_AGREES ? passes(c, err) : dust_doubt(c, r->order.page, standing, err);
+	return answer == DUST_AGREES ? passes(c, err) : dust_doubt(c, page, standing, err);
 }
 
 int dust_dropped(
@@ -439,15 +438,14 @@ static int cannot_tell(struct capture *c, uint32_t page, struct err *err)
 		       : 0;
 }
 
-int dust_doubt_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, struct err *err)
+int dust_doubt_answered(struct capture *c, const struct answer *a, struct err *err)
 {
-	uint32_t page = r->order.page, standing = r->order.attempt;
+	uint32_t page = a->request->order.page, standing = a->request->order.attempt;
 	struct dust_look now = {0}, then, look;
 	bool has = false, known = false, is_print;
 
 	TRY(dust_form_of_page(c, standing, &has, err));
-	TRY(take_look(c, f, result, &now, err));
+	TRY(take_look(c, a, &now, err));
 	TRY(dust_look_read(c, standing, &then, err));
 	TRY(dust_look_read(c, page, &look, err));
 	TRY(dust_form_of_page(c, page, &has, err));

@@ -15,17 +15,27 @@
 #include "warc/attempt.h"
 
 struct capture;
+struct attempt_room;
 struct net_fetch;
+struct page_visit;
 struct url;
 
 /* A page that came back. */
 struct arrival {
 	const struct plan_order *order;
 	const struct net_fetch *fetch;
+	struct reading *reading; /* what was read of it */
 	struct attempt a;
 	enum reading_for mode;      /* what is read of it */
 	struct state_result result; /* once it is read */
 	enum plan_outcome outcome;  /* the same */
+
+	/* For response.c: */
+	const struct page_visit *visit; /* what it is compared with, or NULL */
+	struct attempt_room *room;      /* what the attempt borrows */
+	struct reading_signs signs;
+	bool again;  /* it shows a login, or wants cookies: it is asked for once more */
+	bool follow; /* its links */
 };
 
 /* Any function may be NULL. They are called in the order of the rows, close the other way round. */

@@ -79,7 +79,7 @@ int form_queries_want(struct capture *c, const struct arrival *p, bool *ret_text
 	bool gathers = form_queries_are_on(c) && p->order->leg == PLAN_VISIT;
 
 	(void)err;
-	c->lane->reading.gathers_forms = gathers;
+	p->reading->gathers_forms = gathers;
 	*ret_text = *ret_text || gathers;
 	return 0;
 }
@@ -191,11 +191,9 @@ static bool find_action(const struct form *form, const struct url *base, const s
 	return url.ptr && url.len && !memmem(url.ptr, url.len, "__wb_", strlen("__wb_"));
 }
 
-static int take_form(struct capture *c, uint32_t page, uint32_t form, const struct url *base,
-	const struct url *document)
+static int take_form(struct form_queries *q, const struct forms *f, uint32_t page, uint32_t form,
+	const struct url *base, const struct url *document)
 {
-	struct form_queries *q = &c->forms;
-	const struct forms *f = &c->lane->reading.forms;
 	struct known_form known = {.page = page, .slot = (uint32_t)q->list.len};
 	URL_SCOPED(url);
 	int rc = 0;
@@ -210,9 +208,9 @@ static int take_form(struct capture *c, uint32_t page, uint32_t form, const stru
 	return rc == ERR_LIMIT ? 0 : rc;
 }
 
-static int take_forms(struct capture *c, uint32_t page, const struct url *document)
+static int take_forms(
+	struct form_queries *q, const struct reading *r, uint32_t page, const struct url *document)
 {
-	const struct reading *r = &c->lane->reading;
 	URL_SCOPED(base);
 
 	if (r->text.robots_flags & TEXT_NOFOLLOW)
@@ -220,7 +218,7 @@ static int take_forms(struct capture *c, uint32_t page, const struct url *docume
 	if (!r->links.has_base || url_parse(&base, r->links.base, document, NULL))
 		TRY(url_copy(&base, document));
 	for (uint32_t i = 0; i < r->forms.list.len; i++)
-		TRY(take_form(c, page, i, &base, document));
+		TRY(take_form(q, &r->forms, page, i, &base, document));
 	return 0;
 }
 
@@ -269,10 +267,10 @@ static enum vocabulary_source source_of(const struct form_queries *q, enum form_
 }
 
 /* The page that the reading holds. */
-static int take_page(struct capture *c, uint32_t page, const struct url *document)
+static int take_page(
+	struct form_queries *q, const struct reading *r, uint32_t page, const struct url *document)
 {
-	struct form_queries *q = &c->forms;
-	slice text = buf_slice(&c->lane->reading.text.text);
+	slice text = buf_slice(&r->text.text);
 	enum form_role role = role_of(q, page);
 	size_t lines = 0;
 	int rc;
@@ -283,29 +281,29 @@ static int take_page(struct capture *c, uint32_t page, const struct url *documen
 		q->now.lines += (uint32_t)lines;
 	if (rc == 0 && q->now.is_open && page == q->now.page)
 		rc = note_shown(q, text);
-	return rc ? rc : take_forms(c, page, document);
+	return rc ? rc : take_forms(q, r, page, document);
 }
 
 /* X-Robots-Tag, as the meta of that name. */
-static bool head_forbids(const struct capture *c)
+static bool head_forbids(const struct reading *r)
 {
-	slice value = reading_field(&c->lane->reading, SLICE("x-robots-tag"));
+	slice value = reading_field(r, SLICE("x-robots-tag"));
 
 	return value.len && memmem(value.ptr, value.len, "nofollow", strlen("nofollow"));
 }
 
-int form_queries_read(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
-	struct err *err)
+int form_queries_read(struct capture *c, const struct plan_order *order, struct reading *reading,
+	const struct net_fetch *f, struct err *err)
 {
 	URL_SCOPED(document);
 
 	if (!form_queries_are_on(c) || order->leg != PLAN_VISIT || f->status < 200 ||
 		f->status >= 300)
 		return 0;
-	if (head_forbids(c))
-		forms_reset(&c->lane->reading.forms);
+	if (head_forbids(reading))
+		forms_reset(&reading->forms);
 	TRY(url_parse(&document, f->url, NULL, err));
-	return err_code(err, take_page(c, order->page, &document));
+	return err_code(err, take_page(&c->forms, reading, order->page, &document));
 }
 
 /* ---- choosing ---- */
@@ -549,7 +547,7 @@ static int restore_page(struct restoring *r, const struct look *look, uint32_t p
 				? target
 				: buf_slice(&r->url),
 			NULL, r->err)));
-	return err_code(r->err, take_page(r->c, page, &document));
+	return err_code(r->err, take_page(&r->c->forms, &r->c->lane->reading, page, &document));
 }
 
 /* Bodies of revisit records were read already, as those of other pages. */

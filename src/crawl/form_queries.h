@@ -18,6 +18,7 @@
 #include "formats/form_submit.h"
 #include "text/form_vocabulary.h"
 
+struct reading;
 struct arrival;
 struct url;
 struct capture;
@@ -84,8 +85,8 @@ void form_queries_release(struct form_queries *q);
 bool form_queries_are_on(const struct capture *c);
 
 /* A page was visited and read, its text and forms, too; its links were discovered. */
-int form_queries_read(struct capture *c, const struct plan_order *order, const struct net_fetch *f,
-	struct err *err) SP_MUST_CHECK;
+int form_queries_read(struct capture *c, const struct plan_order *order, struct reading *reading,
+	const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
 
 /* As struct crawl_feature has them: whether a page is one that a query led to; forms are gathered.
  */

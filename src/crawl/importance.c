@@ -176,7 +176,7 @@ int importance_admit(struct capture *c, uint32_t page, struct err *err)
 	if (c->steering.on)
 		TRY(steering_level(c, page, &level, err));
 	TRY(err_code(err, rank_order_wait(&m->order, page, host, level)));
-	c->stage.asleep = false;
+	STAGE_SET(c, asleep, false);
 	return 0;
 }
 
@@ -420,9 +420,8 @@ int steering_wants(struct capture *c, const struct arrival *p, bool *ret_text, s
 	return 0;
 }
 
-int steering_page(struct capture *c, uint32_t page, struct err *err)
+int steering_page(struct capture *c, uint32_t page, const struct page_text *text, struct err *err)
 {
-	const struct page_text *text = &c->lane->reading.text;
 	struct steered_page *p = page_of(c, page);
 	double score;
 	bool relevant;

@@ -22,6 +22,7 @@
  * the revisits the planner learns what each page is worth. Without these options nothing waits.
  */
 
+struct page_text;
 struct arrival;
 struct capture;
 struct crawl_settings;
@@ -122,7 +123,8 @@ void steering_release(struct steering *s);
 
 /* The visit of a page was read, with its text; before its links are. Stores whether it is on the
  * topic. */
-int steering_page(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
+int steering_page(struct capture *c, uint32_t page, const struct page_text *text,
+	struct err *err) SP_MUST_CHECK;
 
 /* As struct crawl_feature has it. */
 int steering_wants(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err);

@@ -271,7 +271,7 @@ static int apply_discovered(struct capture *c, uint32_t page, struct err *err)
 	if (rc)
 		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
 	c->pages.list.ptr[page].planned = true;
-	c->stage.asleep = false;
+	STAGE_SET(c, asleep, false);
 	return 0;
 }
 
@@ -288,7 +288,7 @@ static void apply_order(struct capture *c, const struct plan_order *order)
 		c->pages.list.ptr[order->page].position = c->stage.visits_ordered++;
 	if (order->attempt == 1 && order->leg == PLAN_REVISIT)
 		c->stage.revisits_ordered++;
-	c->stage.begun = true;
+	STAGE_SET(c, begun, true);
 }
 
 static void record_position(struct capture *c, const struct plan_order *order)
@@ -327,7 +327,7 @@ int journal_done(struct capture *c, const struct plan_order *order, enum plan_ou
 {
 	TRY(outcome == PLAN_RETURNED ? 0 : importance_done(c, order->page, err));
 	plan_done(c->plan, order, outcome, begin, end);
-	c->stage.asleep = false;
+	STAGE_SET(c, asleep, false);
 	return append(c, &(struct catalog_event){
 				 .kind = CATALOG_EVENT_DONE,
 				 .page = order->page,
@@ -361,22 +361,24 @@ int journal_retry(struct capture *c, uint32_t page, struct err *err)
 		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
 	if (plan_progress(c->plan).failed == failed)
 		return 0;
-	c->stage.asleep = false;
+	STAGE_SET(c, asleep, false);
 	return append(c, &(struct catalog_event){.kind = CATALOG_EVENT_RETRY, .page = page});
 }
 
 static void apply_end_visits(struct capture *c)
 {
 	plan_end_visits(c->plan);
-	c->stage.visits_ended = c->stage.cut = true;
-	c->stage.asleep = false;
+	STAGE_SET(c, visits_ended, true);
+	STAGE_SET(c, cut, true);
+	STAGE_SET(c, asleep, false);
 }
 
 static void apply_cancel(struct capture *c)
 {
 	plan_cancel(c->plan);
-	c->stage.cancelled = c->stage.cut = true;
-	c->stage.asleep = false;
+	STAGE_SET(c, cancelled, true);
+	STAGE_SET(c, cut, true);
+	STAGE_SET(c, asleep, false);
 }
 
 /* Logs the event together with the row, which says which limit it was. */
@@ -548,7 +550,7 @@ static int replay_attempts(struct replay *r, struct catalog *catalog)
 			rc = append(r->capture, &events.ptr[i]);
 	}
 	relog_events_release(&events);
-	r->capture->stage.begun = false;
+	STAGE_SET(r->capture, begun, false);
 	return rc;
 }
 

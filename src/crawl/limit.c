@@ -263,8 +263,8 @@ static void check_hours(struct capture *c)
 		    }))
 		return;
 	plan_put_off_rest(c->plan);
-	c->stage.rest_put_off = true;
-	c->stage.asleep = false;
+	STAGE_SET(c, rest_put_off, true);
+	STAGE_SET(c, asleep, false);
 }
 
 int limit_check(struct capture *c, struct err *err)

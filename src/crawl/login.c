@@ -410,7 +410,7 @@ static int send_from(struct capture *c, struct form_page *p, struct err *err)
 	return err_code(err, rc);
 }
 
-static int send_form(struct capture *c, const struct request *r, struct err *err)
+static int send_form(struct capture *c, const struct answer *a, struct err *err)
 {
 	struct form_page p = {0};
 	int rc;
@@ -418,9 +418,9 @@ static int send_form(struct capture *c, const struct request *r, struct err *err
 	forms_init(&p.forms);
 	url_init(&p.document);
 	url_init(&p.base);
-	rc = url_parse(&p.document, slice_str(r->url), NULL, NULL);
+	rc = url_parse(&p.document, slice_str(a->request->url), NULL, NULL);
 	if (rc == 0)
-		read_forms(&p, buf_slice(&c->lane->reading.body));
+		read_forms(&p, buf_slice(&a->reading->body));
 	rc = rc ? err_code(err, rc) : send_from(c, &p, err);
 	url_release(&p.base);
 	url_release(&p.document);
@@ -430,9 +430,9 @@ static int send_form(struct capture *c, const struct request *r, struct err *err
 
 /* ---- answers ---- */
 
-static bool is_shown(const struct capture *c)
+static bool is_shown(const struct capture *c, const struct answer *a)
 {
-	return has_text(buf_slice(&c->lane->reading.body), slice_str(c->login.with->sentinel));
+	return has_text(buf_slice(&a->reading->body), slice_str(c->login.with->sentinel));
 }
 
 static int succeed(struct capture *c)
@@ -440,7 +440,7 @@ static int succeed(struct capture *c)
 	c->login.busy = false;
 	c->login.is_in = true;
 	c->headers.jar.is_closed = true; /* what pages set from now on is their trail */
-	c->stage.asleep = false;
+	STAGE_SET(c, asleep, false);
 	if (c->login.body.ptr)
 		explicit_bzero(c->login.body.ptr, c->login.body.cap);
 	buf_reset(&c->login.body);
@@ -448,13 +448,14 @@ static int succeed(struct capture *c)
 }
 
 /* The page that the form led to, or the one to check: the sentinel must be there. */
-static int arrive(struct capture *c, const struct request *r, struct err *err)
+static int arrive(struct capture *c, const struct answer *a, struct err *err)
 {
+	const struct request *r = a->request;
 	const struct login_file *with = c->login.with;
 
 	if (with->check && r->login_step != LOGIN_CHECK)
 		return ask(c, slice_str(with->check), LOGIN_CHECK, 0, 0, err);
-	if (!is_shown(c))
+	if (!is_shown(c, a))
 		return err_set(err, ERR_STATE,
 			"login at %.200s: the sentinel is not on %.200s, to which it led; check "
 			"the fields and the sentinel of the --login file",
@@ -479,9 +480,9 @@ static int check_redirect(const struct capture *c, const struct url *from, const
 	return check_target(c, from, to, "it redirects", err);
 }
 
-static int follow(
-	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
+static int follow(struct capture *c, const struct answer *a, struct err *err)
 {
+	const struct request *r = a->request;
 	enum login_step step =
 		r->login_step == LOGIN_SENT ? LOGIN_AFTER : (enum login_step)r->login_step;
 	URL_SCOPED(from);
@@ -489,9 +490,9 @@ static int follow(
 
 	if (r->redirects >= REDIRECTS_MAX_LOGIN)
 		return fail(c, err, "too many redirects");
-	if (r->login_step == LOGIN_SENT && (f->status == 307 || f->status == 308))
+	if (r->login_step == LOGIN_SENT && (a->fetch->status == 307 || a->fetch->status == 308))
 		return fail(c, err, "the server asks to send the form elsewhere (307 or 308)");
-	TRY(fetch_location(c, r, &target) && url_parse(&from, slice_str(r->url), NULL, NULL) == 0
+	TRY(fetch_location(a, &target) && url_parse(&from, slice_str(r->url), NULL, NULL) == 0
 			? check_redirect(c, &from, &target, step, err)
 			: fail(c, err, "a redirect leads nowhere"));
 	return ask(c, url_page(&target), step, r->redirects + 1U, 0, err);
@@ -510,24 +511,24 @@ static int retry(
 	return fail(c, err, why);
 }
 
-int login_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, struct err *err)
+int login_answered(struct capture *c, const struct answer *a, struct err *err)
 {
+	const struct request *r = a->request;
+	const struct net_fetch *f = a->fetch;
 	bool is_redirect = f->status >= 300 && f->status < 400 && f->status != 304;
 	bool is_asking = r->login_step == LOGIN_CHECK && c->login.is_in;
 	char why[160];
 
-	(void)result;
 	if (f->status == 0)
 		return retry(c, r, f, err);
 	if (is_asking) {
 		/* The answer to the question whether the session is still there. */
-		if (f->status == 200 && is_shown(c))
+		if (f->status == 200 && is_shown(c, a))
 			return succeed(c);
 		return login_begin(c, err);
 	}
 	if (is_redirect)
-		return follow(c, r, f, err);
+		return follow(c, a, err);
 	if (f->status >= 400) {
 		(void)snprintf(why, sizeof why, "%s answers HTTP %u%s",
 			r->login_step == LOGIN_FORM ? "the page" : "the server", f->status,
@@ -538,8 +539,8 @@ int login_answered(struct capture *c, const struct request *r, const struct net_
 		return fail(c, err, why);
 	}
 	if (r->login_step != LOGIN_FORM)
-		return arrive(c, r, err);
-	return is_shown(c) ? succeed(c) : send_form(c, r, err);
+		return arrive(c, a, err);
+	return is_shown(c, a) ? succeed(c) : send_form(c, a, err);
 }
 
 /* ---- pages ---- */
@@ -565,19 +566,19 @@ static bool shows_login(const struct attempt *a)
 	return a->status == 401 || slice_starts_with(a->stand_in, SLICE("login"));
 }
 
-int login_page(struct capture *c, const struct plan_order *order, const struct attempt *a,
-	bool *ret_again, struct err *err)
+int login_page(struct capture *c, const struct arrival *p, bool *ret_again, struct err *err)
 {
+	const struct attempt *a = &p->a;
 	struct login *l = &c->login;
 	bool is_html = a->status == 200 && stand_in_is_html(a->media_type);
-	bool has_sentinel = c->lane->reading.has_sentinel;
+	bool has_sentinel = p->reading->has_sentinel;
 	bool is_missed = is_html && !has_sentinel;
 	bool is_lost;
 
 	*ret_again = false;
 	if (!l->with)
 		return 0;
-	is_lost = shows_login(a) || (is_missed && order->attempt == 1 && is_usual(l));
+	is_lost = shows_login(a) || (is_missed && p->order->attempt == 1 && is_usual(l));
 	if (has_sentinel)
 		l->lost = 0;
 	l->shown += has_sentinel;

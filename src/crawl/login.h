@@ -72,10 +72,10 @@ void login_file_release(struct login_file *f);
  * a request of the capture; nor a request whose URL does.
  */
 
-struct capture;
+struct answer;
+struct arrival;
 struct attempt;
-struct plan_order;
-struct state_result;
+struct capture;
 struct reading;
 
 /* What a request of a login is for. */
@@ -105,8 +105,7 @@ void login_release(struct login *l); /* safe on a zeroed struct */
 int login_begin(struct capture *c, struct err *err) SP_MUST_CHECK;
 
 /* A request was answered: as requests.c calls it. */
-int login_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+int login_answered(struct capture *c, const struct answer *a, struct err *err) SP_MUST_CHECK;
 
 /* A request will not be sent. */
 int login_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
@@ -125,7 +124,7 @@ void login_apply(const struct capture *c, const struct request *r, struct net_re
  * A page was read: whether it shows that the session is lost, so that the page must be fetched
  * again. Then a login, or a check, is under way.
  */
-int login_page(struct capture *c, const struct plan_order *order, const struct attempt *a,
-	bool *ret_again, struct err *err) SP_MUST_CHECK;
+int login_page(
+	struct capture *c, const struct arrival *p, bool *ret_again, struct err *err) SP_MUST_CHECK;
 
 #endif

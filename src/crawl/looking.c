@@ -409,7 +409,7 @@ static int tell_facts(struct capture *c, uint32_t page, double *ret_rate, struct
 	if (rc)
 		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
 	*ret_rate = facts.rate;
-	c->stage.asleep = false;
+	STAGE_SET(c, asleep, false);
 	c->looking->next = 0;
 	return 0;
 }
@@ -899,7 +899,7 @@ static bool is_idle(const struct capture *c)
 /* Nothing more is asked for: it ends when nothing is under way. */
 static void check_end(struct capture *c)
 {
-	c->stage.ended = is_idle(c);
+	STAGE_SET(c, ended, is_idle(c));
 }
 
 static void sleep_until(struct capture *c, double until)
@@ -908,7 +908,7 @@ static void sleep_until(struct capture *c, double until)
 	double now = now_of(c);
 
 	l->next = fmin(fmax(until, now), now + LONGEST_WAIT);
-	c->stage.asleep = true;
+	STAGE_SET(c, asleep, true);
 }
 
 /* Nothing to do now. A watch that is made once ends here, unless only the pace holds it up. */
@@ -951,7 +951,7 @@ static void report_done(struct capture *c, const struct plan_order *order,
 	struct looking *l = c->looking;
 
 	l->out--;
-	c->stage.asleep = false;
+	STAGE_SET(c, asleep, false);
 	refresh_done(l->run, &(struct refresh_order){order->page, purpose}, look);
 }
 
@@ -1055,7 +1055,7 @@ static int drain(struct capture *c, struct err *err)
 	if (rc == 0 && now_of(c) >= l->drained)
 		slow_cancel_all(c);
 	sleep_until(c, l->drained);
-	c->stage.ended = l->out == 0 && c->requests.unplanned == 0;
+	STAGE_SET(c, ended, l->out == 0 && c->requests.unplanned == 0);
 	return rc;
 }
 
@@ -1088,7 +1088,7 @@ static int dispatch(struct capture *c, struct err *err)
 		rc = polling_dispatch(c, err);
 	while (rc == 0 && !atomic_load(&c->lane->shared->watch->drain) && may_ask(c)) {
 		rc = lane_check_stop(c->lane, err);
-		c->stage.asleep = false;
+		STAGE_SET(c, asleep, false);
 		if (rc == 0)
 			rc = ask(c, err);
 		if (rc == 0)
@@ -1150,9 +1150,9 @@ static void saw(struct capture *c, const struct attempt *a, bool is_usable, bool
 		learn(l, a->page, a, is_same);
 }
 
-static int stored(struct capture *c, const struct arrival *at, const struct page_visit *visit,
-	struct err *err)
+static int stored(struct capture *c, const struct arrival *at, struct err *err)
 {
+	const struct page_visit *visit = at->visit;
 	struct observation shown = legs_observe(&at->a);
 
 	(void)err;

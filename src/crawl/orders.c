@@ -111,7 +111,7 @@ static bool may_ask(struct capture *c)
 	bool visits_over = p.leg == PLAN_VISIT && p.visited + p.failed + p.in_flight == p.known;
 	bool is_ready = !c->stage.ended && !is_asleep(c) && (!c->login.busy || c->stage.cancelled);
 
-	c->stage.held_by_barrier = is_ready && barrier_left(c) > 0;
+	STAGE_SET(c, held_by_barrier, is_ready && barrier_left(c) > 0);
 	if (!is_ready || c->stage.held_by_barrier)
 		return false;
 	if (visits_over && !c->stage.cancelled)
@@ -122,7 +122,7 @@ static bool may_ask(struct capture *c)
 /* The planner has no more orders, and no probe is under way. */
 static int end_orders(struct capture *c, struct err *err)
 {
-	c->stage.ended = true;
+	STAGE_SET(c, ended, true);
 	return importance_close(c, err);
 }
 
@@ -146,11 +146,11 @@ static int ask(struct capture *c, struct err *err)
 	TRY(journal_next(c, &step, &order));
 	/* The still point is after all visits and before the first revisit. */
 	if (!c->stage.marked && plan_progress(c->plan).leg != PLAN_VISIT) {
-		c->stage.marked = true;
+		STAGE_SET(c, marked, true);
 		TRY(capture_moment(c, "stillpoint", err));
 	}
 	if (step != PLAN_ORDER) {
-		c->stage.asleep = true;
+		STAGE_SET(c, asleep, true);
 		return step == PLAN_END && c->requests.unplanned == 0 ? end_orders(c, err) : 0;
 	}
 	/* The planner does not know of rules that change and of servers that are down. */
@@ -261,18 +261,18 @@ static int count_revisit(struct capture *c, const struct attempt *a, const struc
 	return 0;
 }
 
-static int stored(struct capture *c, const struct arrival *at, const struct page_visit *visit,
-	struct err *err)
+static int stored(struct capture *c, const struct arrival *at, struct err *err)
 {
+	const struct page_visit *visit = at->visit;
 	const struct attempt *a = &at->a;
 
 	if (at->outcome != PLAN_OK)
 		return 0;
 	if (visit) {
 		TRY(count_revisit(c, a, visit, capture_seconds(c, a->clock.sent), err));
-		TRY(probing_revisited(c, a, page_visit_is_same(visit, a), err));
+		TRY(probing_revisited(c, at, page_visit_is_same(visit, a), err));
 	}
-	return at->order->leg == PLAN_VISIT ? canaries_visited(c, a, err) : 0;
+	return at->order->leg == PLAN_VISIT ? canaries_visited(c, at, err) : 0;
 }
 
 static int restored(struct capture *c, const struct attempt *a, bool is_usable, struct err *err)

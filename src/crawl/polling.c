@@ -374,23 +374,24 @@ static bool is_text(const char *text, slice value)
 	return text && value.ptr && slice_eq(slice_str(text), value);
 }
 
-/* Seconds since 1970 of a field of the response that was just read; 0: none. */
-static int64_t date_of(const struct capture *c, slice name)
+/* Seconds since 1970 of a field of a response; 0: none. */
+static int64_t date_of(const struct capture *c, const struct answer *a, slice name)
 {
 	int64_t seconds = 0;
 
 	if (http_date_parse_seconds(
-		    reading_field(&c->lane->reading, name), clock_realtime(c->clock), &seconds))
+		    reading_field(a->reading, name), clock_realtime(c->clock), &seconds))
 		return 0;
 	return seconds;
 }
 
 /* A full download after a 304: is what the 304 said true? */
-static void check(struct capture *c, struct polled *p, uint32_t host, uint64_t said)
+static void check(struct capture *c, struct polled *p, const struct answer *a, uint64_t said)
 {
-	slice etag = reading_field(&c->lane->reading, SLICE("etag"));
-	slice modified = reading_field(&c->lane->reading, SLICE("last-modified"));
-	int64_t date = date_of(c, SLICE("last-modified"));
+	struct host_rules *rules = &c->rules.list.ptr[a->request->host];
+	slice etag = reading_field(a->reading, SLICE("etag"));
+	slice modified = reading_field(a->reading, SLICE("last-modified"));
+	int64_t date = date_of(c, a, SLICE("last-modified"));
 	struct asserted_check found = {
 		.differs = said != p->said,
 		.same_validators =
@@ -398,9 +399,9 @@ static void check(struct capture *c, struct polled *p, uint32_t host, uint64_t s
 		.is_older = date && p->confirmed && date < p->confirmed,
 	};
 
-	if (!asserted_judge(&p->asserted, &found) || c->rules.list.ptr[host].lies)
+	if (!asserted_judge(&p->asserted, &found) || rules->lies)
 		return;
-	c->rules.list.ptr[host].lies = true;
+	rules->lies = true;
 	log_warn("watch",
 		"%s: the server answered 304 although it has changed; its host is asked for full "
 		"answers from now on",
@@ -416,17 +417,19 @@ static void learn(const struct capture *c, struct polled *p, bool has_news)
 }
 
 /* A full response: what it said, and how to ask for it next time. */
-static int keep(struct capture *c, struct polled *p, uint64_t said)
+static int keep(struct polled *p, const struct answer *a, uint64_t said)
 {
-	TRY(replace(&p->etag, reading_field(&c->lane->reading, SLICE("etag"))));
+	TRY(replace(&p->etag, reading_field(a->reading, SLICE("etag"))));
 	p->said = said;
 	p->confirmed = 0;
-	return replace(&p->modified, reading_field(&c->lane->reading, SLICE("last-modified")));
+	return replace(&p->modified, reading_field(a->reading, SLICE("last-modified")));
 }
 
-static bool is_whole(const struct net_fetch *f, const struct state_result *result)
+static bool is_whole(const struct answer *a)
 {
-	return f->status >= 200 && f->status < 300 && !f->truncated && result->whole;
+	const struct net_fetch *f = a->fetch;
+
+	return f->status >= 200 && f->status < 300 && !f->truncated && a->result->whole;
 }
 
 /* Whether it may become a sitemap if it is none now: somebody says that it is one. */
@@ -436,28 +439,31 @@ static bool is_announced(const struct request *r)
 }
 
 /* Learns from an answer; *ret_check: it is to be checked at once. */
-static int take_answer(struct capture *c, struct polled *p, const struct request *r,
-	unsigned status, uint64_t said, bool *ret_check)
+static int take_answer(
+	struct capture *c, struct polled *p, const struct answer *a, uint64_t said, bool *ret_check)
 {
+	const struct request *r = a->request;
+	unsigned status = a->fetch->status;
 	bool is_assertion = status == 304 && r->conditional;
 
 	if (is_assertion) {
 		*ret_check = asserted_came(&p->asserted, rng_double(&c->rng));
-		p->confirmed = date_of(c, SLICE("date"));
+		p->confirmed = date_of(c, a, SLICE("date"));
 	} else if (said && r->checks) {
-		check(c, p, r->host, said);
+		check(c, p, a, said);
 	}
 	if (!r->checks) {
 		p->polls += status > 0;
 		learn(c, p, said && p->said && said != p->said);
 	}
-	return said ? keep(c, p, said) : 0;
+	return said ? keep(p, a, said) : 0;
 }
 
-int polling_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, uint64_t said, struct err *err)
+int polling_answered(struct capture *c, const struct answer *a, uint64_t said, struct err *err)
 {
-	bool is_redirect = f->status >= 300 && f->status < 400 && f->status != 304;
+	const struct request *r = a->request;
+	unsigned status = a->fetch->status;
+	bool is_redirect = status >= 300 && status < 400 && status != 304;
 	bool wants_check = false;
 	uint32_t place = POLL_NONE;
 
@@ -468,8 +474,8 @@ int polling_answered(struct capture *c, const struct request *r, const struct ne
 		TRY(err_code(err, find_place(c, r, &place)));
 	if (place == POLL_NONE)
 		return 0;
-	TRY(err_code(err, take_answer(c, &polling_of(c)->list.ptr[place], r, f->status,
-				  is_whole(f, result) ? said : 0, &wants_check)));
+	TRY(err_code(err, take_answer(c, &polling_of(c)->list.ptr[place], a, is_whole(a) ? said : 0,
+				  &wants_check)));
 	store(c, place);
 	if ((polling_of(c)->list.ptr[place].said == 0 && !is_announced(r)))
 		return 0;

@@ -36,6 +36,7 @@ enum {
 
 #define POLL_NONE UINT32_MAX
 
+struct answer;
 struct capture;
 struct sitemap_entry;
 struct net_fetch;
@@ -129,8 +130,8 @@ int polling_opened(struct capture *c, const struct request *r, slice body, unsig
 void polling_entry(struct capture *c, const struct sitemap_entry *entry, uint64_t *said);
 
 /* A request for it has ended; said: what it listed (a hash), 0 if it has no sitemap. */
-int polling_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, uint64_t said, struct err *err) SP_MUST_CHECK;
+int polling_answered(
+	struct capture *c, const struct answer *a, uint64_t said, struct err *err) SP_MUST_CHECK;
 
 /* It was not sent. */
 int polling_dropped(struct capture *c, const struct request *r, struct err *err) SP_MUST_CHECK;

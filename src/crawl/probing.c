@@ -211,13 +211,13 @@ int canaries_looked(struct capture *c, const struct attempt *a, const struct pag
 	return 0;
 }
 
-int canaries_visited(struct capture *c, const struct attempt *a, struct err *err)
+int canaries_visited(struct capture *c, const struct arrival *p, struct err *err)
 {
 	struct canaries *k = &c->canaries;
 
-	if (!canaries_are_wanted(c) || !c->lane->reading.is_read || a->status >= 300)
+	if (!canaries_are_wanted(c) || !p->reading->is_read || p->a.status >= 300)
 		return 0;
-	u32_vec_push(&k->visited, a->page);
+	u32_vec_push(&k->visited, p->a.page);
 	if (k->visited.len < VISITS_MIN)
 		return 0;
 	return look(c, false, err);
@@ -410,7 +410,7 @@ int probing_check(struct capture *c, size_t place, bool *ret_send, struct err *e
 	if (r->purpose == PURPOSE_SESSION)
 		sessions_dropped(c);
 	requests_free(&c->requests, place);
-	c->stage.asleep = false;
+	STAGE_SET(c, asleep, false);
 	return 0;
 }
 
@@ -484,11 +484,11 @@ static int probe_variant(struct capture *c, const struct attempt *a, struct err 
 	return send(c, a->page, PURPOSE_VARIANT, true, err);
 }
 
-int probing_revisited(struct capture *c, const struct attempt *a, bool is_same, struct err *err)
+int probing_revisited(struct capture *c, const struct arrival *p, bool is_same, struct err *err)
 {
-	if (!probes_are_wanted(c) || !c->lane->reading.is_read || a->status >= 300)
+	if (!probes_are_wanted(c) || !p->reading->is_read || p->a.status >= 300)
 		return 0;
-	return is_same ? probe_variant(c, a, err) : probe_noise(c, a, err);
+	return is_same ? probe_variant(c, &p->a, err) : probe_noise(c, &p->a, err);
 }
 
 /* ---- after a crash ---- */
@@ -573,13 +573,13 @@ int probe_visited(struct capture *c, uint32_t page, const struct net_fetch *f, s
 /* ---- the answer ---- */
 
 /* The text of the body that was read. Rare, so it makes a parser for each. */
-static int read_text(const struct capture *c, slice content_type, struct page_text *text)
+static int read_text(slice body, slice content_type, struct page_text *text)
 {
 	struct page *page = mem_resize(NULL, 1, sizeof *page);
 	int rc;
 
 	page_open(page, &(struct page_params){.content_type = content_type, .text = text});
-	rc = page_feed(page, buf_slice(&c->lane->reading.body));
+	rc = page_feed(page, body);
 	if (rc == 0)
 		rc = page_finish(page);
 	page_close(page);
@@ -594,17 +594,17 @@ static int by_hash(const void *a, const void *b)
 	return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-static int learn(struct capture *c, uint32_t host, const struct net_fetch *f)
+static int learn(struct probe *p, const struct answer *a)
 {
-	struct probe *p = &c->traps.probes.ptr[host];
-	slice type = media_type_of_head(reading_head(&c->lane->reading));
+	slice type = media_type_of_head(reading_head(a->reading));
+	const struct net_fetch *f = a->fetch;
 	struct page_text text;
 	int rc = 0;
 
 	page_text_init(&text);
 	gist_reset(&p->gist);
 	if (page_format_of(type) != PAGE_OPAQUE)
-		rc = read_text(c, type, &text);
+		rc = read_text(buf_slice(&a->reading->body), type, &text);
 	if (rc == 0)
 		rc = gist_add_text(&p->gist, buf_slice(&text.text), f->url);
 	if (rc == 0)
@@ -620,13 +620,13 @@ static int learn(struct capture *c, uint32_t host, const struct net_fetch *f)
 	return 0;
 }
 
-int probe_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, struct err *err)
+int probe_answered(struct capture *c, const struct answer *a, struct err *err)
 {
-	(void)result;
-	c->traps.probes.ptr[r->host].state = PROBE_HONEST;
-	if (f->status >= 200 && f->status < 300)
-		TRY(err_code(err, learn(c, r->host, f)));
+	struct probe *p = &c->traps.probes.ptr[a->request->host];
+
+	p->state = PROBE_HONEST;
+	if (a->fetch->status >= 200 && a->fetch->status < 300)
+		TRY(err_code(err, learn(p, a)));
 	return 0;
 }
 

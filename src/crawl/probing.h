@@ -13,6 +13,8 @@
 #include "crawl/pages.h"
 #include "warc/attempt.h"
 
+struct answer;
+struct arrival;
 struct gist;
 struct request;
 
@@ -63,7 +65,7 @@ struct canaries {
 void canaries_release(struct canaries *k);
 
 /* A usable visit was read and stored. */
-int canaries_visited(struct capture *c, const struct attempt *a, struct err *err) SP_MUST_CHECK;
+int canaries_visited(struct capture *c, const struct arrival *p, struct err *err) SP_MUST_CHECK;
 
 /* What a probe is compared with: the page's visit; of a second canary the first. */
 int canaries_before(struct capture *c, const struct attempt *a, struct page_visit *ret,
@@ -121,7 +123,7 @@ void probing_release(struct probing *p);
 
 /* A usable revisit was read and stored; is_same: it shows what the visit showed. */
 int probing_revisited(
-	struct capture *c, const struct attempt *a, bool is_same, struct err *err) SP_MUST_CHECK;
+	struct capture *c, const struct arrival *p, bool is_same, struct err *err) SP_MUST_CHECK;
 
 /* An attempt of an earlier process. */
 void probing_restore(struct capture *c, const struct attempt *a);
@@ -145,8 +147,7 @@ void probe_mark(struct capture *c, uint32_t page);
 /* A page was visited: after some of them, sends a probe to its host. */
 int probe_visited(
 	struct capture *c, uint32_t page, const struct net_fetch *f, struct err *err) SP_MUST_CHECK;
-int probe_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+int probe_answered(struct capture *c, const struct answer *a, struct err *err) SP_MUST_CHECK;
 
 /* ---- what probes teach ---- */
 

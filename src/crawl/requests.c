@@ -73,13 +73,13 @@ struct kind {
 	int (*check)(struct capture *c, size_t place, bool *ret_send, struct err *err);
 
 	/*
-	 * Its fetch has ended. A kind has one of the two: finished stores the attempt itself;
-	 * before answered is called, the body was read whole and the attempt stored.
+	 * Its fetch has ended. A kind has one of the two, or its scheduler's: finished stores the
+	 * attempt itself; before answered is called, the body was read whole and the attempt
+	 * stored.
 	 */
 	int (*finished)(struct capture *c, const struct request *r, const struct net_fetch *f,
 		struct err *err);
-	int (*answered)(struct capture *c, const struct request *r, const struct net_fetch *f,
-		const struct state_result *result, struct err *err);
+	int (*answered)(struct capture *c, const struct answer *a, struct err *err);
 
 	/* It will not be sent; NULL: nothing is to be done then. */
 	int (*dropped)(struct capture *c, const struct request *r, enum drop_reason reason,
@@ -117,27 +117,15 @@ static int page_check(struct capture *c, size_t place, bool *ret_send, struct er
 	return rc;
 }
 
-static int page_finished(
-	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
-{
-	return c->scheduler->finished(c, r, f, err);
-}
-
-static int page_dropped(
-	struct capture *c, const struct request *r, enum drop_reason reason, struct err *err)
-{
-	return c->scheduler->dropped(c, &r->order, reason, err);
-}
-
 static const struct kind KINDS[] = {
-	[REQUEST_PAGE] = {.check = page_check, .finished = page_finished, .dropped = page_dropped},
+	[REQUEST_PAGE] = {.check = page_check},
 	[REQUEST_ROBOTS] = {.answered = robots_fetch_answered, .dropped = robots_fetch_dropped},
 	[REQUEST_SITEMAP] = {.answered = sitemaps_answered, .dropped = sitemaps_dropped},
 	[REQUEST_PROBE] = {.answered = probe_answered},
 	[REQUEST_DUST] = {.answered = dust_answered, .dropped = dust_dropped},
 	[REQUEST_DUST_DOUBT] = {.answered = dust_doubt_answered, .dropped = dust_doubt_dropped},
 	[REQUEST_LOOK] = {.check = probing_check, .finished = response_probed},
-	[REQUEST_AGAIN] = {.check = probing_check, .finished = page_finished},
+	[REQUEST_AGAIN] = {.check = probing_check},
 	[REQUEST_LOGIN] = {.answered = login_answered, .dropped = login_dropped},
 };
 
@@ -193,7 +181,9 @@ static int drop(struct capture *c, size_t place, enum drop_reason reason, struct
 {
 	struct request r = c->requests.list.ptr[place];
 
-	if (KINDS[r.kind].dropped)
+	if (r.kind == REQUEST_PAGE)
+		TRY(c->scheduler->dropped(c, &r.order, reason, err));
+	else if (KINDS[r.kind].dropped)
 		TRY(KINDS[r.kind].dropped(c, &r, reason, err));
 	requests_free(&c->requests, place);
 	return 0;
@@ -205,7 +195,7 @@ int fetch_drop_all(struct capture *c, struct err *err)
 
 	while (hosts_drop(&c->hosts, &place))
 		TRY(drop(c, (size_t)place, DROP_CANCELLED, err));
-	c->stage.asleep = false;
+	STAGE_SET(c, asleep, false);
 	return 0;
 }
 
@@ -302,25 +292,25 @@ static int put_back(struct capture *c, size_t place, struct err *err)
 }
 
 /* The response to a login sets the session; any other may repeat the password. */
-static bool is_to_withhold(const struct capture *c, const struct request *r)
+static bool is_to_withhold(const struct reading *reading, const struct request *r)
 {
-	return c->lane->reading.has_secret ||
-	       (r->kind == REQUEST_LOGIN && r->login_step == LOGIN_SENT);
+	return reading->has_secret || (r->kind == REQUEST_LOGIN && r->login_step == LOGIN_SENT);
 }
 
 /* Reads the body, stores the attempt and passes it on. */
 static int answered(
 	struct capture *c, const struct request *r, const struct net_fetch *f, struct err *err)
 {
+	struct reading *reading = &c->lane->reading;
 	struct state_result result = {0};
 	bool has_response = f->status > 0;
 	int rc = 0;
 
-	buf_reset(&c->lane->reading.body);
-	login_watch(c, &c->lane->reading);
+	buf_reset(&reading->body);
+	login_watch(c, reading);
 	if (has_response)
-		rc = reading_read(&c->lane->reading, f, READING_BODY, &result, err);
-	if (rc == 0 && has_response && is_to_withhold(c, r))
+		rc = reading_read(reading, f, READING_BODY, &result, err);
+	if (rc == 0 && has_response && is_to_withhold(reading, r))
 		rc = response_withheld(c, slice_str(r->url), f, err);
 	else if (rc == 0 && !login_is_secret(c, slice_str(r->url)))
 		rc = response_unplanned(
@@ -328,9 +318,9 @@ static int answered(
 	if (rc)
 		return rc;
 	response_obey_retry_after(c, r->host, f->status);
-	rc = KINDS[r->kind].answered(c, r, f, &result, err);
+	rc = KINDS[r->kind].answered(c, &(struct answer){r, f, &result, reading}, err);
 	/* A sitemap may have had 64 MiB. */
-	buf_release(&c->lane->reading.body);
+	buf_release(&reading->body);
 	/* Rows of many large robots.txt may come in one turn of the lane. */
 	if (rc == 0 && store_due(&c->lane->store) <= 0)
 		rc = store_commit(&c->lane->store, err);
@@ -370,19 +360,22 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 		TRY(request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err));
 	if (f->ip[0])
 		TRY(err_code(err, hosts_set_address(&c->hosts, r.host, slice_str(f->ip))));
-	TRY(KINDS[r.kind].finished ? KINDS[r.kind].finished(c, &r, f, err)
-				   : answered(c, &r, f, err));
+	if (KINDS[r.kind].answered)
+		TRY(answered(c, &r, f, err));
+	else
+		TRY((KINDS[r.kind].finished ? KINDS[r.kind].finished : c->scheduler->finished)(
+			c, &r, f, err));
 	requests_free(&c->requests, place);
-	c->stage.asleep = false;
+	STAGE_SET(c, asleep, false);
 	return check_server_health(c, r.host, err);
 }
 
-bool fetch_location(const struct capture *c, const struct request *r, struct url *ret)
+bool fetch_location(const struct answer *a, struct url *ret)
 {
-	slice location = reading_field(&c->lane->reading, SLICE("location"));
+	slice location = reading_field(a->reading, SLICE("location"));
 	URL_SCOPED(base);
 	bool good;
-	good = location.ptr && url_parse(&base, slice_str(r->url), NULL, NULL) == 0 &&
+	good = location.ptr && url_parse(&base, slice_str(a->request->url), NULL, NULL) == 0 &&
 	       url_parse_location(ret, location, &base, NULL) == 0 && url_is_http(ret);
 	return good;
 }

@@ -16,6 +16,8 @@
 
 struct capture;
 struct net_fetch;
+struct reading;
+struct state_result;
 struct url;
 
 /* ---- the table of requests ---- */
@@ -71,6 +73,14 @@ struct request {
 };
 
 VEC_DECLARE(request_vec, struct request);
+
+/* The answer to one that is not for a page: it was read whole, and stored. */
+struct answer {
+	const struct request *request;
+	const struct net_fetch *fetch;
+	const struct state_result *result;
+	struct reading *reading; /* its head and body */
+};
 
 struct requests {
 	struct request_vec list;
@@ -141,8 +151,8 @@ bool fetch_is_down(const struct capture *c, uint32_t host);
 /* The same, or there is no such name. */
 bool fetch_is_gone(const struct capture *c, uint32_t host);
 
-/* The target of the redirect that was read last; false if it has no valid one. */
-bool fetch_location(const struct capture *c, const struct request *r, struct url *ret);
+/* The target of a redirect; false if it has no valid one. */
+bool fetch_location(const struct answer *a, struct url *ret);
 
 /* ---- responses that hold up the others ---- */
 

@@ -328,7 +328,7 @@ static void set_body(
 }
 
 /* What the attempt borrows of the response. */
-struct shown {
+struct attempt_room {
 	struct served served;
 	struct link_set links;
 	char stand_in[STAND_IN_SIZE];
@@ -353,8 +353,8 @@ static void resolve_target(slice document, struct deceit_signs *s)
 }
 
 /* Signs that it wants to deceive; those of error pages mean nothing. */
-static void apply_deceit(
-	const struct reading *r, const struct net_fetch *f, struct attempt *a, struct shown *shown)
+static void apply_deceit(const struct reading *r, const struct net_fetch *f, struct attempt *a,
+	struct attempt_room *shown)
 {
 	shown->signs = (struct deceit_signs){0};
 	if (!r->suspects || a->status >= 300 || !a->has_state)
@@ -371,7 +371,7 @@ static void apply_deceit(
 	"withheld: the response to a login, or one that repeats a password, is not archived"
 
 /* A response that repeats a password is as good as none. */
-static void withhold(struct attempt *a, struct shown *shown)
+static void withhold(struct attempt *a, struct attempt_room *shown)
 {
 	a->status = 0;
 	a->truncated = false;
@@ -381,7 +381,7 @@ static void withhold(struct attempt *a, struct shown *shown)
 
 /* Reads the response, and completes the attempt. */
 static int read_response(struct capture *c, enum reading_for mode, const struct net_fetch *f,
-	struct attempt *a, struct shown *shown, struct state_result *result, struct err *err)
+	struct attempt *a, struct attempt_room *shown, struct state_result *result, struct err *err)
 {
 	struct reading *reading = &c->lane->reading;
 	uint32_t host = c->pages.list.ptr[a->page].host;
@@ -608,110 +608,100 @@ static bool is_in_place(const struct attempt *a)
 	return stand_in_blocks(a->stand_in);
 }
 
-/* A page on its way, with what its attempt borrows. */
-struct passing {
-	struct arrival at;
-	const struct page_visit *visit; /* what to compare a revisit with, or NULL */
-	struct shown shown;
-	struct reading_signs signs;
-	bool again;  /* it shows a login, or wants cookies: it is asked for once more */
-	bool follow; /* its links */
-};
-
 /* Reads the response and compares it with the visit, or a visit with the look before. */
-static int read_page(struct capture *c, struct passing *p, struct err *err)
+static int read_page(struct capture *c, struct arrival *p, struct err *err)
 {
-	const struct plan_order *order = p->at.order;
-	const struct net_fetch *f = p->at.fetch;
-	struct reading *reading = &c->lane->reading;
+	const struct plan_order *order = p->order;
+	const struct net_fetch *f = p->fetch;
+	struct reading *reading = p->reading;
 	const struct page_visit *visit = p->visit;
-	struct attempt *a = &p->at.a;
+	struct attempt *a = &p->a;
 	struct reading_known known = {0};
 	bool wants_text = false;
 	int rc = 0;
 
 	for (const struct crawl_feature *x = CRAWL_FEATURES; x->name; x++)
 		if (x->wants)
-			TRY(x->wants(c, &p->at, &wants_text, err));
+			TRY(x->wants(c, p, &wants_text, err));
 	reading->suspects = c->settings->spam != CRAWL_SPAM_OFF && order->leg != PLAN_REVISIT;
-	p->at.mode = order->leg == PLAN_REVISIT ? READING_STATE
-		     : wants_text               ? READING_TEXT
-						: READING_LINKS;
+	p->mode = order->leg == PLAN_REVISIT ? READING_STATE
+		  : wants_text               ? READING_TEXT
+					     : READING_LINKS;
 	if (visit)
 		known = (struct reading_known){visit->payload, visit->coding, visit->signs};
 	reading->known = &known;
 	if (f->status > 0)
-		rc = read_response(c, p->at.mode, f, a, &p->shown, &p->at.result, err);
+		rc = read_response(c, p->mode, f, a, p->room, &p->result, err);
 	reading->known = NULL;
 	TRY(rc);
 	if (f->status > 0)
 		p->signs = reading_signs(reading);
-	TRY(login_page(c, order, a, &p->again, err));
+	TRY(login_page(c, p, &p->again, err));
 	p->follow = !reading->has_secret;
 	p->again = p->again || sessions_retry(c, order, a, visit && page_visit_is_same(visit, a));
-	p->at.outcome = p->again ? PLAN_RETRY : outcome_of(a, f);
-	if (p->at.outcome != PLAN_OK || f->status == 0)
+	p->outcome = p->again ? PLAN_RETRY : outcome_of(a, f);
+	if (p->outcome != PLAN_OK || f->status == 0)
 		return 0;
 	if (visit)
-		TRY(comparing_look(c, visit, f, a, &p->shown.compared, err));
+		TRY(comparing_look(c, visit, f, a, &p->room->compared, err));
 	else if (a->leg == ATTEMPT_VISIT)
-		TRY(comparing_visit(c, f, a, &p->shown.compared, err));
+		TRY(comparing_visit(c, f, a, &p->room->compared, err));
 	/* Rates of new links need those of every look that found a change. */
 	if (c->scheduler->endless && visit && !page_visit_is_same(visit, a)) {
-		p->at.mode = READING_LINKS;
-		TRY(read_response(c, p->at.mode, f, a, &p->shown, &p->at.result, err));
+		p->mode = READING_LINKS;
+		TRY(read_response(c, p->mode, f, a, p->room, &p->result, err));
 	}
 	return 0;
 }
 
 /* Its records, and what goes into the same batch as the observation, so that they agree. */
-static int save_page(struct capture *c, struct passing *p, struct err *err)
+static int save_page(struct capture *c, struct arrival *p, struct err *err)
 {
 	const struct page_visit *visit = p->visit;
-	struct attempt *a = &p->at.a;
+	struct attempt *a = &p->a;
 
-	TRY(save(c, a, p->at.fetch, visit, p->signs, NULL, err));
+	TRY(save(c, a, p->fetch, visit, p->signs, NULL, err));
 	if (capture_move_still_point(c, a))
 		capture_store_row(c);
-	return c->scheduler->stored(c, &p->at, visit, err);
+	return c->scheduler->stored(c, p, err);
 }
 
 /* What the page that came tells of its site. */
-static int learn(struct capture *c, struct passing *p, struct err *err)
+static int learn(struct capture *c, struct arrival *p, struct err *err)
 {
-	const struct plan_order *order = p->at.order;
-	const struct net_fetch *f = p->at.fetch;
-	bool has_text = p->at.mode == READING_TEXT;
+	const struct plan_order *order = p->order;
+	const struct net_fetch *f = p->fetch;
+	bool has_text = p->mode == READING_TEXT;
 
-	if (p->at.outcome != PLAN_OK) {
-		report_problem(c, &p->at.a, f);
+	if (p->outcome != PLAN_OK) {
+		report_problem(c, &p->a, f);
 	} else {
 		for (const struct crawl_feature *x = CRAWL_FEATURES; x->name; x++)
 			if (x->visited)
-				TRY(x->visited(c, &p->at, err));
+				TRY(x->visited(c, p, err));
 		if (order->leg != PLAN_REVISIT)
-			TRY(traps_page_read(c, f, &p->at.result, has_text, &p->follow, err));
+			TRY(traps_page_read(c, p, &p->follow, err));
 	}
-	if (p->at.a.has_payload && c->settings->spam == CRAWL_SPAM_SKIP &&
-		p->shown.signs.score >= DECEIT_FLAGGED) {
+	if (p->a.has_payload && c->settings->spam == CRAWL_SPAM_SKIP &&
+		p->room->signs.score >= DECEIT_FLAGGED) {
 		p->follow = false;
-		discover_skip_spam(c, order->page, p->shown.signs.score);
-	} else if (p->at.outcome == PLAN_OK && has_text && c->steering.on &&
+		discover_skip_spam(c, order->page, p->room->signs.score);
+	} else if (p->outcome == PLAN_OK && has_text && c->steering.on &&
 		   order->leg == PLAN_VISIT && f->status < 300) {
-		TRY(steering_page(c, order->page, err));
+		TRY(steering_page(c, order->page, &p->reading->text, err));
 	}
 	return 0;
 }
 
 /* Where it leads. */
-static int follow(struct capture *c, const struct passing *p, struct err *err)
+static int follow(struct capture *c, const struct arrival *p, struct err *err)
 {
-	const struct net_fetch *f = p->at.fetch;
+	const struct net_fetch *f = p->fetch;
 
-	if (!p->follow || is_in_place(&p->at.a))
+	if (!p->follow || is_in_place(&p->a))
 		return 0;
-	TRY(find_links(c, p->at.order, &p->at.a, f, p->visit, p->at.mode != READING_STATE, err));
-	return p->at.outcome == PLAN_OK ? form_queries_read(c, p->at.order, f, err) : 0;
+	TRY(find_links(c, p->order, &p->a, f, p->visit, p->mode != READING_STATE, err));
+	return p->outcome == PLAN_OK ? form_queries_read(c, p->order, p->reading, f, err) : 0;
 }
 
 int response_read_again(
@@ -738,7 +728,7 @@ int response_read_again(
 		return err_copy(err, &problem);
 	rc = find_links(c, &order, a, f, NULL, true, err);
 	if (rc == 0 && reading->gathers_forms)
-		rc = form_queries_read(c, &order, f, err);
+		rc = form_queries_read(c, &order, reading, f, err);
 	return rc ? rc : traps_take_deferred(c, err);
 }
 
@@ -760,24 +750,24 @@ int response_finished(struct capture *c, const struct request *r, const struct n
 	char failure[sizeof f->detail + 32];
 	BUF_SCOPED(via, URL_MAX);
 	BUF_SCOPED(page, URL_MAX);
+	struct attempt_room room;
 	struct page_visit visit;
-	struct passing p;
+	struct arrival p = {.order = order,
+		.fetch = f,
+		.reading = &c->lane->reading,
+		.room = &room,
+		.follow = true};
 
-	p.at = (struct arrival){.order = order, .fetch = f};
-	p.visit = NULL;
-	p.shown.signs = (struct deceit_signs){0};
-	p.signs = (struct reading_signs){0};
-	p.again = false;
-	p.follow = true;
+	room.signs = (struct deceit_signs){0};
 	/* A damaged catalog may have none. */
 	if (order->leg == PLAN_REVISIT && c->pages.list.ptr[order->page].visited) {
 		TRY(pages_visit(&c->pages, order->page, &visit, err));
 		p.visit = &visit;
 	}
 	TRY(via_of(c, order, &via, err));
-	p.at.a = describe(c, order, r->refresh == REFRESH_AUDIT, f, buf_slice(&via),
+	p.a = describe(c, order, r->refresh == REFRESH_AUDIT, f, buf_slice(&via),
 		failure_of(f, failure, sizeof failure));
-	TRY(set_post(c, &p.at.a, f, &page, err));
+	TRY(set_post(c, &p.a, f, &page, err));
 	TRY(read_page(c, &p, err));
 	TRY(save_page(c, &p, err));
 	if (!p.again) { /* what it shows is the page */
@@ -785,7 +775,7 @@ int response_finished(struct capture *c, const struct request *r, const struct n
 		TRY(follow(c, &p, err));
 	}
 	TRY(traps_take_deferred(c, err));
-	*ret_outcome = has_good_visit(c, order, p.at.outcome) ? PLAN_OK : p.at.outcome;
+	*ret_outcome = has_good_visit(c, order, p.outcome) ? PLAN_OK : p.outcome;
 	return 0;
 }
 
@@ -806,6 +796,7 @@ int response_probed(
 		.failure = failure_of(f, text, sizeof text),
 		.truncated = f->status > 0 && (f->truncated || f->failure != NET_FAILURE_NONE),
 	};
+	struct reading *reading = &c->lane->reading;
 	bool is_cloaking = r->purpose == PURPOSE_CLOAKING;
 	bool is_session = r->purpose == PURPOSE_SESSION;
 	struct state_result result = {0};
@@ -813,13 +804,13 @@ int response_probed(
 	struct page_visit before;
 	struct warc_id record = {0};
 	bool has_before = false;
-	struct shown shown;
+	struct attempt_room shown;
 
-	c->lane->reading.gathers_forms = c->lane->reading.suspects = false;
+	reading->gathers_forms = reading->suspects = false;
 	if (f->status > 0)
 		TRY(read_response(c, is_cloaking ? READING_TEXT : READING_STATE, f, &a, &shown,
 			&result, err));
-	if (is_cloaking && cloaking_compare(c, &a, shown.deceit))
+	if (is_cloaking && cloaking_compare(c, &a, &reading->text, shown.deceit))
 		a.deceit = slice_str(shown.deceit);
 	looked = legs_observe(&a);
 	if (observation_is_usable(&looked) && is_session)

@@ -538,7 +538,7 @@ static int on_clock(void *context, const struct catalog_clock *k)
 
 	clock_watch_add(&r->capture->watch, k);
 	if (slice_eq(k->moment, SLICE("stillpoint")))
-		r->capture->stage.marked = true;
+		STAGE_SET(r->capture, marked, true);
 	if (!slice_eq(k->moment, SLICE("resume")))
 		return 0;
 	return fail(r, moments_push(&r->resumed,

@@ -736,17 +736,14 @@ int robots_fetch_dropped(
  * missing; only the text up to the limit is needed. One that is still compressed, by its signature,
  * has no label of its coding or another one.
  */
-static bool is_readable(const struct capture *c, const struct state_result *result)
+static bool is_readable(slice text, const struct state_result *result)
 {
-	slice text = buf_slice(&c->lane->reading.body);
-
 	if (result->payload_size == 0)
 		return result->whole;
 	if (slice_starts_with(text, SLICE("\x1f\x8b\x08")) ||
 		slice_starts_with(text, SLICE("\x28\xb5\x2f\xfd")))
 		return false;
-	return result->readable ||
-	       (result->coding_end == CODING_UNSEEN && c->lane->reading.body.len >= ROBOTS_KEPT);
+	return result->readable || (result->coding_end == CODING_UNSEEN && text.len >= ROBOTS_KEPT);
 }
 
 static void explain(const struct net_fetch *f, bool loop, bool unreadable, char *out, size_t size)
@@ -787,21 +784,22 @@ static int follow(struct capture *c, const struct request *r, slice target, stru
 	return request(c, target, &next, err);
 }
 
-int robots_fetch_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, struct err *err)
+int robots_fetch_answered(struct capture *c, const struct answer *a, struct err *err)
 {
+	const struct request *r = a->request;
+	const struct net_fetch *f = a->fetch;
+	slice body = buf_slice(&a->reading->body);
 	bool is_found = f->status >= 200 && f->status < 300 && !f->truncated;
-	bool is_unreadable = is_found && !is_readable(c, result);
+	bool is_unreadable = is_found && !is_readable(body, a->result);
 	struct robots_answer answer = {.status = f->truncated || is_unreadable ? 0 : (int)f->status,
 		.redirects = r->redirects};
 	uint32_t host = r->robots_host;
-	struct rules_text o = {
-		.body = slice_sub(buf_slice(&c->lane->reading.body), 0, ROBOTS_KEPT)};
+	struct rules_text o = {.body = slice_sub(body, 0, ROBOTS_KEPT)};
 	char why[RULES_WHY_SIZE];
 	URL_SCOPED(target);
 
 	c->rules.list.ptr[host].asking = false;
-	answer.location = f->status >= 300 && f->status < 400 && fetch_location(c, r, &target);
+	answer.location = f->status >= 300 && f->status < 400 && fetch_location(a, &target);
 	answer.loop = answer.location && is_loop(r, url_page(&target));
 	o.policy = robots_policy(&answer);
 	explain(f, answer.loop, is_unreadable, why, sizeof why);

@@ -21,6 +21,7 @@
 #include "crawl/requests.h"
 #include "formats/robots.h"
 
+struct answer;
 struct capture;
 struct net_fetch;
 struct state_result;
@@ -192,8 +193,7 @@ double rules_pause(unsigned failures, double chance);
 int robots_fetch(struct capture *c, uint32_t host, bool first, struct err *err) SP_MUST_CHECK;
 
 /* result is that of the response, zeroed when there is none. */
-int robots_fetch_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+int robots_fetch_answered(struct capture *c, const struct answer *a, struct err *err) SP_MUST_CHECK;
 
 /* A request for it was dropped. */
 int robots_fetch_dropped(struct capture *c, const struct request *r, enum drop_reason reason,

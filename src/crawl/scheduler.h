@@ -21,7 +21,6 @@ struct arrival;
 struct capture;
 struct found;
 struct net_fetch;
-struct page_visit;
 struct url;
 
 /* Those at the end may be NULL: nothing is to be done then. */
@@ -43,9 +42,8 @@ struct scheduler {
 	int (*finished)(struct capture *c, const struct request *r, const struct net_fetch *f,
 		struct err *err);
 
-	/* The attempt at a page was stored. visit: what it was compared with, or NULL. */
-	int (*stored)(struct capture *c, const struct arrival *at, const struct page_visit *visit,
-		struct err *err);
+	/* The attempt at a page was stored. */
+	int (*stored)(struct capture *c, const struct arrival *at, struct err *err);
 
 	/* An observation of an earlier process, page by page; whether it is usable. */
 	int (*restored)(

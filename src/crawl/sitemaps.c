@@ -381,9 +381,8 @@ static int read_entries(
 }
 
 /* Reads as much as possible, unless it is as it was; a broken sitemap is not an error. */
-static int read_sitemap(struct capture *c, struct listing *l, struct err *err)
+static int read_sitemap(struct capture *c, slice body, struct listing *l, struct err *err)
 {
-	slice body = buf_slice(&c->lane->reading.body);
 	struct sitemap_reader *reader;
 	struct err ignored = {0};
 	int rc;
@@ -399,16 +398,17 @@ static int read_sitemap(struct capture *c, struct listing *l, struct err *err)
 	return rc;
 }
 
-int sitemaps_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, struct err *err)
+int sitemaps_answered(struct capture *c, const struct answer *a, struct err *err)
 {
+	const struct request *r = a->request;
+	unsigned status = a->fetch->status;
 	struct listing l = {.request = r};
 	URL_SCOPED(target);
 
-	if (f->status >= 200 && f->status < 300)
-		TRY(read_sitemap(c, &l, err));
-	else if (f->status >= 300 && f->status < 400 && r->redirects < REDIRECTS_MAX &&
-		 fetch_location(c, r, &target))
+	if (status >= 200 && status < 300)
+		TRY(read_sitemap(c, buf_slice(&a->reading->body), &l, err));
+	else if (status >= 300 && status < 400 && r->redirects < REDIRECTS_MAX &&
+		 fetch_location(a, &target))
 		TRY(request(c,
 			&(struct named){.url = url_page(&target),
 				.named_by = NO_HOST,
@@ -417,7 +417,7 @@ int sitemaps_answered(struct capture *c, const struct request *r, const struct n
 				.source = r->source,
 				.is_feed = r->is_feed},
 			err));
-	return polling_answered(c, r, f, result, l.said, err);
+	return polling_answered(c, a, l.said, err);
 }
 
 int sitemaps_dropped(

@@ -12,6 +12,7 @@
 #include "crawl/requests.h"
 #include "formats/url.h"
 
+struct answer;
 struct capture;
 struct net_fetch;
 struct state_result;
@@ -81,7 +82,6 @@ int sitemaps_request_all(struct capture *c, struct err *err) SP_MUST_CHECK;
 int sitemaps_feed(struct capture *c, slice url, struct err *err) SP_MUST_CHECK;
 int sitemaps_dropped(struct capture *c, const struct request *r, enum drop_reason reason,
 	struct err *err) SP_MUST_CHECK;
-int sitemaps_answered(struct capture *c, const struct request *r, const struct net_fetch *f,
-	const struct state_result *result, struct err *err) SP_MUST_CHECK;
+int sitemaps_answered(struct capture *c, const struct answer *a, struct err *err) SP_MUST_CHECK;
 
 #endif
