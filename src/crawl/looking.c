@@ -812,17 +812,6 @@ int look_site_ping(struct look_site *site, const struct url *url)
 	return rc;
 }
 
-int look_site_add_seed(
-	struct look_site *site, const struct url *seed, enum scope_kind kind, struct err *err)
-{
-	int rc;
-
-	(void)pthread_mutex_lock(&site->lock);
-	rc = scope_add_seed(&site->scope, seed, kind, err);
-	(void)pthread_mutex_unlock(&site->lock);
-	return rc;
-}
-
 static int take_new(struct capture *c, const struct url *url, struct err *err)
 {
 	struct looking *l = c->looking;
@@ -1244,10 +1233,16 @@ static int restored(struct capture *c, const struct attempt *a, bool is_usable, 
 
 static int seed_added(struct capture *c, const struct url *seed, struct err *err)
 {
-	return look_site_add_seed(c->looking->site, seed, c->settings->scope, err);
+	struct look_site *site = c->looking->site;
+	int rc;
+
+	(void)pthread_mutex_lock(&site->lock);
+	rc = scope_add_seed(&site->scope, seed, c->settings->scope, err);
+	(void)pthread_mutex_unlock(&site->lock);
+	return rc;
 }
 
-static void left(struct capture *c)
+static void lane_left(struct capture *c)
 {
 	tell_site(c, true);
 }
@@ -1269,5 +1264,5 @@ const struct scheduler SCHEDULER_WATCH = {
 	.host_met = host_met,
 	.seed_added = seed_added,
 	.sent = sent,
-	.left = left,
+	.left = lane_left,
 };

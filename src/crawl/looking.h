@@ -153,10 +153,6 @@ void look_site_read(struct look_site *site, struct look_report *ret);
  */
 int look_site_ping(struct look_site *site, const struct url *url) SP_MUST_CHECK;
 
-/* A seed redirects there. As scope_add_seed. */
-int look_site_add_seed(struct look_site *site, const struct url *seed, enum scope_kind kind,
-	struct err *err) SP_MUST_CHECK;
-
 /* Appends its signals, their names copied to the arena. 0 or ERR_NOMEM. */
 int look_site_signals(
 	struct look_site *site, struct arena *arena, struct look_signals *ret) SP_MUST_CHECK;
