@@ -215,6 +215,13 @@ static slice name_of_text(const struct proof_tokens *t, const struct proof_eleme
 	if (slice_eq(e->name, SLICE("updated")) && e->parent != NO_TOKEN &&
 		slice_eq(t->elements.ptr[e->parent].name, SLICE("feed")))
 		return SLICE("last build date");
+	if (slice_eq(proof_attr(e, SLICE("name")), SLICE("QTime")) &&
+		slice_eq(e->name, SLICE("int"))) /* Solr */
+		return SLICE("QTime");
+	/* the time of the feed itself, where it is that of the look */
+	if (value_is_listed(e->name, "|pubDate|dc:date|") && e->parent != NO_TOKEN &&
+		slice_eq(t->elements.ptr[e->parent].name, SLICE("channel")))
+		return SLICE("request time");
 	return e->name;
 }
 

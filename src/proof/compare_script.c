@@ -117,6 +117,39 @@ static bool is_cache_report(const struct judge *j, const struct proof_tokens *t,
 	return false;
 }
 
+/* "timingprofile":["100.00%  176.340      1 -total",…] of MediaWiki's report on the page. */
+static bool is_profile(slice key, slice s)
+{
+	size_t i = 0;
+
+	while (i < s.len && (word_is_digit(s.ptr[i]) || memchr(" .%", s.ptr[i], 3)))
+		i++;
+	return slice_eq(key, SLICE("timingprofile")) && i >= 10 && memchr(s.ptr, '%', i);
+}
+
+/* What search engines say of how long they took: Elasticsearch beside timed_out, Solr. */
+static bool is_search_time(const struct proof_tokens *t, uint32_t at, slice key)
+{
+	if (slice_eq(key, SLICE("QTime")))
+		return slice_eq(outer_key_of(t->list.ptr, at), SLICE("responseHeader"));
+	if (value_is_listed(key, "|processingTimeMs|processingTimeMS|")) /* Meilisearch, Algolia */
+		return true;
+	return slice_eq(key, SLICE("took")) && at + 2 < t->list.len &&
+	       slice_eq(t->list.ptr[at + 2].text, SLICE("timed_out"));
+}
+
+/* var __st={"a":…,"reqid":"…","pageurl":"…","u":"9e576eb8d0e8",…}: Shopify's own key. */
+static bool is_of_shopify(const struct proof_tokens *t, uint32_t at)
+{
+	bool has_id = false, has_url = false;
+
+	for (size_t i = at > VISIT_REACH ? at - VISIT_REACH : 0; i < at; i++) {
+		has_id |= slice_eq(t->list.ptr[i].text, SLICE("reqid"));
+		has_url |= slice_eq(t->list.ptr[i].text, SLICE("pageurl"));
+	}
+	return has_id && has_url;
+}
+
 /* '#id', '.class' or the bare name: without the mark that both have. */
 static slice without_mark(slice s)
 {
@@ -149,6 +182,8 @@ static bool compare_strings(struct judge *j, slice key, slice a, slice b, const 
 	if (slice_eq(x, y))
 		return explain(j, RULE_SPELLING, p, a, b) || unexplained(j, p, a, b);
 	if (is_challenge_value(j, key, x, y) && explain(j, RULE_CDN_CHALLENGE, p, x, y))
+		return true;
+	if (have_page_nonces(j, x, y) && explain(j, RULE_NONCE, p, x, y))
 		return true;
 	if (is_unnamed_component(x, y) && explain(j, RULE_REQUEST_ID, p, x, y))
 		return true;
@@ -185,6 +220,12 @@ bool compare_script_tokens(struct judge *j, const struct pairing *pair, uint32_t
 	if (a->kind != b->kind || a->sign != b->sign || a->is_spaced != b->is_spaced ||
 		!slice_eq(key, other))
 		return unexplained(j, &p, a->full, b->full);
+	if (a->kind == TOKEN_NUMBER && is_search_time(pair->a, i, key) &&
+		is_search_time(pair->b, k, key) && explain(j, RULE_TIMING, &p, a->text, b->text))
+		return true;
+	if (a->kind == TOKEN_STRING && is_profile(key, a->text) && is_profile(key, b->text) &&
+		explain(j, RULE_TIMING, &p, a->text, b->text))
+		return true;
 	if (a->kind == TOKEN_NUMBER)
 		return compare_named(j, key, a->text, b->text, &p);
 	if (a->kind == TOKEN_STRING && slice_eq(key, SLICE("key")) && is_visit_key(pair->a, i) &&
@@ -198,6 +239,15 @@ bool compare_script_tokens(struct judge *j, const struct pairing *pair, uint32_t
 	if (a->kind == TOKEN_STRING && !is_key &&
 		slice_eq(outer_key_of(pair->a->list.ptr, i), SLICE("nonces")) &&
 		explain_named(j, SLICE("nonce"), a->text, b->text, &p))
+		return true;
+	if (a->kind == TOKEN_STRING && slice_eq(key, SLICE("id")) &&
+		value_is_listed(outer_key_of(pair->a->list.ptr, i),
+			"|request|trace|visitor|pageview|operation|") &&
+		explain_named(j, SLICE("request id"), a->text, b->text, &p))
+		return true;
+	if (a->kind == TOKEN_STRING && slice_eq(key, SLICE("u")) && is_of_shopify(pair->a, i) &&
+		is_of_shopify(pair->b, k) && value_are_draws(a->text, b->text, 12) &&
+		explain(j, RULE_REQUEST_ID, &p, a->text, b->text))
 		return true;
 	if (a->kind == TOKEN_STRING && !is_key)
 		return compare_strings(j, key, a->text, b->text, &p);

@@ -135,7 +135,8 @@ static const char SECRETS[] =
 	"oembed secret|secret|honeypot|honeypot time|authenticator|views dom id|xf token|login "
 	"token|create "
 	"account "
-	"token|createaccount token|token fields|";
+	"token|createaccount token|token fields|xtcsid|adf ctrl state|afr loop|validation "
+	"key|vaadin security key|vaadin push id|";
 static const char STATES[] =
 	"|viewstate|viewstategenerator|eventvalidation|previouspage|view state|"
 	"event validation|";
@@ -145,12 +146,13 @@ static const char IDS[] =
 	"id|pvid|impression id|anonymous id|beacon|uniqid|rand|random|"
 	"page instance|support id|incident id|cache key|request hash|render id|connection id|"
 	"browser id|guest id|call tree id|wire id|atts|visitor hmac|event metadata id|"
-	"monorail event id|";
+	"monorail event id|jti|operation id|px uuid|px vid|tt guid|page load id|page request id|";
 /* Only in the query of what a page loads: elsewhere a signature is of something. */
 static const char SIGNATURES[] = "|sig|signature|hmac|";
 /* The time of the answer. */
 static const char TIMES[] =
-	"|timestamp|ts|now|trace time|current hour|server time|server date|current time|current "
+	"|timestamp|ts|now|trace time|token time|current hour|server time|server date|current "
+	"time|current "
 	"date|current timestamp|"
 	"generated|generated at|generated on|generation time|rendered|rendered at|rendered on|"
 	"render time|served at|request time|request start|request start time|request timestamp|"
@@ -158,7 +160,7 @@ static const char TIMES[] =
 	"server timestamp|page generated|data updated at|response time|begin time|"
 	"request date|now utc|creation time|form time|amz date|goog date|wp starttime|"
 	"wp edittime|page render time|date now|last build date|build time|build date|"
-	"build timestamp|built at|cache time|cached at|";
+	"build timestamp|built at|cache time|cached at|response date|curtimestamp|cur timestamp|";
 static const char TIME_PARTS[] =
 	"|currentdatetime|currenttime|servertime|serverdate|currenttimestamp|";
 /* Some time behind the answer. */
@@ -171,12 +173,12 @@ static const char RENEWALS[] =
 static const char MEASURES[] =
 	"|queue time|application time|backend response time|server timing|render time|"
 	"generation time|query time|exec time|execution time|processing time|server duration|"
-	"cputime|walltime|page render time|took|generationtime ms|";
+	"cputime|walltime|page render time|generationtime ms|request server time|sample rand|";
 static const char BUILDS[] =
 	"|build id|build hash|build number|build sha|git sha|git hash|git commit|commit sha|"
 	"commit hash|release id|deployment id|deploy id|asset hash|assets hash|cache buster|"
 	"cache bust|manifest hash|bundle hash|sentry release|app build|asset version|build version|"
-	"css js query string|";
+	"css js query string|webpack compilation hash|";
 /* A token that has a price, a nonce that is a word: the name speaks of something else. */
 static const char CONTENT[] =
 	"|price|cost|amount|count|total|word|words|text|title|label|color|colour|size|width|height|"
@@ -236,7 +238,7 @@ bool name_is_buster(slice name)
 		"|v|ver|version|cb|cachebuster|cachebust|t|ts|time|timestamp|rev|r|hash|h|nocache|"
 		"rnd|rand|random|bust|build|b|m|mtime|md5|sha|k|q|d|updated|date|dpl|itok|_|ck|"
 		"cache|"
-		"css_js_query_string|";
+		"css_js_query_string|tseed|";
 	char bare[40];
 
 	if (name.len == 0 || name.len > 32)

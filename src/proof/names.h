@@ -12,7 +12,7 @@
 enum name_kind {
 	NAME_SECRET = 1 << 0,    /* csrf, nonce, form_build_id: nothing else lives there */
 	NAME_ID = 1 << 1,        /* of a request, a session, a visitor */
-	NAME_LONG_ID = 1 << 2,   /* an id of the visitor, or a parcel's: only a long one is noise */
+	NAME_LONG_ID = 1 << 2,   /* of the visitor, or a parcel's: only a long one is noise */
 	NAME_SIGNATURE = 1 << 3, /* of an address */
 	NAME_TIME = 1 << 4,      /* of this answer: generated, now */
 	NAME_END = 1 << 5,       /* of what the answer gives: expires */

@@ -195,6 +195,33 @@ static enum proof_format format_of(slice s)
 	return has_tag(s) ? FORMAT_HTML : FORMAT_OPAQUE;
 }
 
+/* HEADER.CLAIMS.SIGNATURE of a JSON Web Token: false when it is none. */
+static bool split_jwt(slice s, slice part[3])
+{
+	for (int i = 0; i < 3; i++)
+		part[i] = slice_take(&s, '.');
+	return !s.len && is_encoded_document(part[0]) && is_encoded_document(part[1]) &&
+	       part[2].len >= 20;
+}
+
+bool are_web_tokens(slice a, slice b)
+{
+	slice x[3], y[3];
+
+	return split_jwt(a, x) && split_jwt(b, y);
+}
+
+/* The claims by their names; the signature is of other claims, or made with a random number. */
+static bool compare_jwt(struct judge *j, slice a[3], slice b[3], const struct place *p)
+{
+	slice x = decoded(j, a[1]), y = decoded(j, b[1]);
+
+	if (!slice_eq(a[0], b[0]) || !x.ptr || !y.ptr || !value_are_draws(a[2], b[2], 20) ||
+		!explain(j, RULE_TOKEN, p, a[2], b[2]))
+		return unexplained(j, p, a[1], b[1]);
+	return slice_eq(x, y) || compare_step(j, FORMAT_JSON, "jwt", x, y, p);
+}
+
 /* "a=1; b=2" of a cookie: by names. */
 static bool compare_cookies(struct judge *j, slice a, slice b, const struct place *p)
 {
@@ -220,10 +247,12 @@ static bool compare_cookies(struct judge *j, slice a, slice b, const struct plac
 bool compare_nested(struct judge *j, slice name, slice a, slice b, const struct place *p)
 {
 	enum proof_format format = format_of(a);
-	slice x, y;
+	slice x, y, jwt_a[3], jwt_b[3];
 
 	if (a.len < 2 || b.len < 2 || j->depth >= JUDGE_DEPTH_MAX)
 		return unexplained(j, p, a, b);
+	if (split_jwt(a, jwt_a) && split_jwt(b, jwt_b))
+		return compare_jwt(j, jwt_a, jwt_b, p);
 	if (format != FORMAT_OPAQUE && format == format_of(b) && !is_address(a))
 		return compare_step(j, format, format == FORMAT_JSON ? "json" : "html", a, b, p);
 	if (has(name, "ookie") && has(a, ";") && has(b, ";"))

@@ -10,6 +10,9 @@
 /* Base64 of JSON or HTML. */
 bool is_encoded_document(slice s);
 
+/* Both are JSON Web Tokens. */
+bool are_web_tokens(slice a, slice b);
+
 /* The escapes of a string in a script or JSON undone; itself when there are none. */
 slice unescape(struct arena *arena, slice s);
 

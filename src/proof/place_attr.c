@@ -58,7 +58,10 @@ static slice name_of(const struct proof_element *e)
 		if (value.len)
 			return value;
 	}
-	return SLICE("");
+	/* Jira's fields without a name */
+	return word_is(proof_attr(e, SLICE("type")), SLICE("hidden"))
+		       ? proof_attr(e, SLICE("title"))
+		       : SLICE("");
 }
 
 static enum url_use use_of(const struct proof_element *e)
@@ -202,7 +205,8 @@ static bool compare_references(struct judge *j, slice a, slice b, const struct p
 
 static bool are_nonces(slice a, slice b)
 {
-	return value_are_draws(a, b, 8) || (a.len >= 16 && b.len >= 16 && value_are_secrets(a, b));
+	return value_are_draws(a, b, 8) || (a.len >= 16 && b.len >= 16 && value_are_apart(a, b) &&
+						   (value_is_secret(a) || value_is_secret(b)));
 }
 
 static bool compare_secrets(struct judge *j, const struct proof_element *x,
@@ -212,7 +216,7 @@ static bool compare_secrets(struct judge *j, const struct proof_element *x,
 
 	if (!are_nonces(a, b))
 		return unexplained(j, p, a, b);
-	if (slice_eq(name, SLICE("nonce")))
+	if (!slice_eq(name, SLICE("integrity")))
 		return explain(j, RULE_NONCE, p, a, b) || unexplained(j, p, a, b);
 	if (!src.len || !other.len) {
 		src = proof_attr(x, SLICE("href"));
@@ -237,10 +241,15 @@ static bool compare_policies(struct judge *j, slice a, slice b, const struct pla
 			return unexplained(j, p, a, b);
 		if (!more_a)
 			return explain(j, RULE_NONCE, p, a, b) || unexplained(j, p, a, b);
-		if (!slice_eq(x, y) &&
-			(!slice_starts_with(x, NONCE) || !slice_starts_with(y, NONCE) ||
-				!are_nonces(slice_sub(x, NONCE.len, x.len - 1),
-					slice_sub(y, NONCE.len, y.len - 1))))
+		if (slice_eq(x, y))
+			continue;
+		if (slice_ends_with(x, SLICE(";")) && slice_ends_with(y, SLICE(";"))) {
+			x.len--;
+			y.len--;
+		}
+		if (!slice_starts_with(x, NONCE) || !slice_starts_with(y, NONCE) ||
+			!are_nonces(slice_sub(x, NONCE.len, x.len - 1),
+				slice_sub(y, NONCE.len, y.len - 1)))
 			return unexplained(j, p, a, b);
 	}
 }
@@ -264,6 +273,47 @@ static bool compare_baggage(struct judge *j, slice a, slice b, const struct plac
 		good = must_tell(j, places, good, p, x, y);
 	}
 	return good;
+}
+
+/* rid=RID_-1234|rpid=567|…: what Dynatrace draws for each request, and its settings. */
+static bool is_trace_number(slice s)
+{
+	if (slice_starts_with(s, SLICE("RID_")))
+		s = slice_sub(s, 4, s.len);
+	if (slice_starts_with(s, SLICE("-")))
+		s = slice_sub(s, 1, s.len);
+	return s.len <= 12 && value_is_digits(s);
+}
+
+static bool are_dynatrace(slice a, slice b)
+{
+	while (a.len || b.len) {
+		slice x = slice_take(&a, '|'), y = slice_take(&b, '|');
+		slice name = slice_take(&x, '='), other = slice_take(&y, '=');
+
+		if (!slice_eq(name, other) ||
+			(!slice_eq(x, y) && !(value_is_listed(name, "|rid|rpid|") &&
+						    is_trace_number(x) && is_trace_number(y))))
+			return false;
+	}
+	return true;
+}
+
+/* A post of WordPress in another page: the frame and the quotation know each other by a secret. */
+static bool is_embedded(const struct proof_element *e)
+{
+	return has_word(proof_attr(e, SLICE("class")), SLICE("wp-embedded-content"));
+}
+
+/* A hidden field whose name is drawn as well as its value: SMF, Phalcon. */
+static bool is_drawn_field(
+	const struct proof_element *x, const struct proof_element *y, slice a, slice b)
+{
+	slice name = proof_attr(x, SLICE("name")), other = proof_attr(y, SLICE("name"));
+
+	return !slice_eq(name, other) && name.len == other.len &&
+	       is_generated_name(name, other, false) && a.len >= 20 && b.len >= 20 &&
+	       value_are_secrets(a, b);
 }
 
 /* Letters and digits of both are the same, in any case of letters. */
@@ -305,7 +355,16 @@ static enum proof_rule_id platform_rule(const struct proof_element *e,
 		if (slice_eq(name, SLICE("data-cf-beacon")) && is_beacon(e) &&
 			value_are_draws(ray_of(a), ray_of(b), 12))
 			return RULE_CDN_BEACON;
+		if (slice_eq(name, SLICE("data-dtconfig")) && are_dynatrace(a, b))
+			return RULE_REQUEST_ID;
 	}
+	if (slice_eq(name, SLICE("data-secret")) && is_embedded(e) && is_embedded(other) &&
+		value_are_embed_secrets(a, b))
+		return RULE_TOKEN;
+	if (slice_eq(name, SLICE("value")) && slice_eq(e->name, SLICE("input")) &&
+		word_is(proof_attr(e, SLICE("type")), SLICE("hidden")) &&
+		is_drawn_field(e, other, a, b))
+		return RULE_TOKEN;
 	if (slice_eq(name, SLICE("i-amphtml-version")) && is_digits_of(a, 13, 16) &&
 		is_digits_of(b, 13, 16))
 		return RULE_AMP_VERSION;
@@ -348,7 +407,7 @@ static bool compare_values(struct judge *j, const struct proof_element *x,
 
 	if (rule != RULE_COUNT && explain(j, rule, p, a, b))
 		return true;
-	if (slice_eq(name, SLICE("nonce")) ||
+	if (slice_eq(name, SLICE("nonce")) || slice_eq(name, SLICE("ngcspnonce")) ||
 		(slice_eq(name, SLICE("integrity")) && value_is_listed(x->name, "|script|link|")))
 		return compare_secrets(j, x, y, name, a, b, p);
 	if (slice_eq(name, SLICE("value")) && slice_eq(x->name, SLICE("input")))
@@ -366,7 +425,7 @@ static bool compare_values(struct judge *j, const struct proof_element *x,
 	if (value_is_listed(name,
 		    "|id|for|aria-labelledby|aria-describedby|aria-controls|aria-owns|"
 		    "aria-activedescendant|aria-details|headers|list|form|itemref|"
-		    "popovertarget|data-drupal-selector|") ||
+		    "popovertarget|data-drupal-selector|data-view-breakpoint-pointer|") ||
 		(slice_eq(name, SLICE("name")) &&
 			value_is_listed(x->name, "|a|input|map|iframe|form|img|")))
 		return compare_name_lists(j, a, b, p);
@@ -384,7 +443,11 @@ static bool compare_values(struct judge *j, const struct proof_element *x,
 		return compare_documents(j, FORMAT_SCRIPT, a, b, p);
 	if (slice_eq(name, SLICE("srcdoc")))
 		return compare_documents(j, FORMAT_HTML, a, b, p);
-	if (word_starts(name, SLICE("data-")) || word_starts(name, SLICE("wire:")))
+	if (slice_starts_with(name, SLICE("hx-")) && slice_starts_with(a, SLICE("{")) &&
+		slice_starts_with(b, SLICE("{")))
+		return compare_documents(j, FORMAT_JSON, a, b, p);
+	if (word_starts(name, SLICE("data-")) || word_starts(name, SLICE("wire:")) ||
+		slice_eq(name, SLICE("q:instance")))
 		return compare_named(
 			j, slice_sub(name, name.ptr[0] == 'd' ? 5 : 0, name.len), a, b, p);
 	return unexplained(j, p, a, b);

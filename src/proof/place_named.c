@@ -8,7 +8,7 @@
 
 #include "proof/proof_judge.h"
 
-enum { FORMATTED_MAX = 80, BEACON_MAX = 200, LIVEWIRE_MIN = 20 };
+enum { FORMATTED_MAX = 80, BEACON_MAX = 200, LIVEWIRE_MIN = 20, UUID_LEN = 36 };
 
 /* Base64, or two numbers of JSF; Salesforce puts "i:" before it. No words: "expandedSidebar". */
 static bool is_state(slice s)
@@ -19,7 +19,7 @@ static bool is_state(slice s)
 		s = slice_sub(s, 2, s.len);
 	for (size_t i = 0; i < s.len; i++) {
 		is_number &= word_is_digit(s.ptr[i]) || s.ptr[i] == '-' || s.ptr[i] == ':';
-		is_base64 &= word_is_alnum(s.ptr[i]) || s.ptr[i] == '+' || s.ptr[i] == '/';
+		is_base64 &= word_is_alnum(s.ptr[i]) || memchr("+/-_", s.ptr[i], 4);
 	}
 	return s.len >= 20 && (is_number || (is_base64 && value_has_digit(s) && value_is_mixed(s)));
 }
@@ -65,6 +65,8 @@ static slice plain(slice s, char out[FORMATTED_MAX])
 {
 	size_t len = 0;
 
+	if (s.len > FORMATTED_MAX || !s.len || !memchr(s.ptr, '%', s.len))
+		return s;
 	for (size_t i = 0; i < s.len && len < FORMATTED_MAX; i++) {
 		int high = i + 2 < s.len && s.ptr[i] == '%' ? word_hex(s.ptr[i + 1]) : -1;
 		int low = high >= 0 ? word_hex(s.ptr[i + 2]) : -1;
@@ -135,35 +137,114 @@ static bool are_livewire(slice name, slice a, slice b, const struct place *p)
 	       value_are_draws(a, b, LIVEWIRE_MIN);
 }
 
-/* Letters and digits that are no words. */
-static bool is_short_draw(slice s, size_t len)
-{
-	size_t changes = 0;
+enum alphabet { OF_DIGITS, OF_HEX, OF_LETTERS, OF_BASE64 };
 
-	for (size_t i = 0; i < s.len; i++) {
-		if (!word_is_alnum(s.ptr[i]))
-			return false;
-		changes += i && (word_is_digit(s.ptr[i]) != word_is_digit(s.ptr[i - 1]) ||
-					(s.ptr[i] <= 'Z') != (s.ptr[i - 1] <= 'Z'));
-	}
-	return s.len == len && changes >= 3;
+static bool is_drawn_from(slice s, enum alphabet alphabet)
+{
+	bool good = s.len > 0;
+
+	for (size_t i = 0; i < s.len && good; i++)
+		good = alphabet == OF_DIGITS ? word_is_digit(s.ptr[i])
+		       : alphabet == OF_HEX
+			       ? word_hex(s.ptr[i]) >= 0
+			       : word_is_alnum(s.ptr[i]) ||
+					 (alphabet == OF_BASE64 && memchr("+/-_=.:", s.ptr[i], 7));
+	return good;
 }
 
-/* Programs that draw less than others: Akismet a number up to 250, Moodle, Liferay. */
-static bool are_short_secrets(slice name, slice a, slice b)
+/*
+ * Fields that a program alone has, by the name that it gives them, and what it draws: how long, of
+ * what characters. Without a digit in either, both must look drawn.
+ */
+static bool are_known_secrets(slice name, slice a, slice b)
 {
 	static const struct {
 		const char *name;
-		size_t len;
-	} ROWS[] = {{"sesskey", 10}, {"authToken", 8}};
+		enum alphabet alphabet;
+		uint8_t min, max;
+	} ROWS[] = {
+		/* clang-format off */
+		{"ak_js", OF_DIGITS, 1, 3}, /* Akismet */
+		{"_wpcf7_ak_js", OF_DIGITS, 1, 3}, /* Contact Form 7 */
+		{"sesskey", OF_LETTERS, 10, 10}, /* Moodle */
+		{"authToken", OF_LETTERS, 8, 8}, /* Liferay */
+		{"p_auth", OF_LETTERS, 8, 8}, /* Liferay */
+		{"security", OF_HEX, 10, 10}, /* WordPress */
+		{"token", OF_HEX, 10, 10}, /* WordPress */
+		{"gform_currency", OF_BASE64, 40, 200}, /* Gravity Forms */
+		{"gform_unique_id", OF_HEX, 13, 13}, /* Gravity Forms */
+		{"form_key", OF_LETTERS, 16, 16}, /* Magento */
+		{"FORM_KEY", OF_LETTERS, 16, 16}, /* Magento */
+		{"TransientKey", OF_LETTERS, 12, 16}, /* Vanilla */
+		{"SecurityID", OF_HEX, 40, 40}, /* Silverstripe */
+		{"XID", OF_HEX, 40, 40}, /* ExpressionEngine */
+		{"plupload", OF_HEX, 32, 32}, /* Invision */
+		{"stoken", OF_HEX, 8, 8}, /* OXID */
+		{"ticket", OF_BASE64, 40, 80}, /* MoinMoin, Tiki */
+		{"ufprt", OF_BASE64, 60, 255}, /* Umbraco */
+		{"__unique_form_id__", OF_LETTERS, 20, 20}, /* Grav */
+		{"javax.faces.ClientWindow", OF_BASE64, 8, 40}, /* MyFaces */
+		{"jakarta.faces.ClientWindow", OF_BASE64, 8, 40}, /* MyFaces */
+		{"CFID", OF_DIGITS, 4, 12}, /* ColdFusion */
+		{"ICSID", OF_BASE64, 40, 60}, /* PeopleSoft */
+		{"ICStateNum", OF_DIGITS, 1, 4}, /* PeopleSoft */
+		{"sap-wd-secure-id", OF_HEX, 32, 32}, /* SAP */
+		{"sap-contextid", OF_BASE64, 24, 200}, /* SAP */
+		{"xGerritAuth", OF_BASE64, 20, 60}, /* Gerrit */
+		{"HostId", OF_BASE64, 50, 120}, /* Amazon S3 */
+		{"q:instance", OF_LETTERS, 8, 14}, /* Qwik */
+		/* clang-format on */
+	};
 
-	if (slice_eq(name, SLICE("ak_js")))
-		return a.len <= 3 && b.len <= 3 && value_is_digits(a) && value_is_digits(b);
-	for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
-		if (slice_eq(name, slice_str(ROWS[i].name)))
-			return is_short_draw(a, ROWS[i].len) && is_short_draw(b, ROWS[i].len) &&
-			       value_is_fresh(a, b);
+	for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+		enum alphabet alphabet = ROWS[i].alphabet;
+
+		if (!slice_eq(name, slice_str(ROWS[i].name)) || a.len < ROWS[i].min ||
+			b.len < ROWS[i].min || a.len > ROWS[i].max || b.len > ROWS[i].max ||
+			!is_drawn_from(a, alphabet) || !is_drawn_from(b, alphabet))
+			continue;
+		return alphabet == OF_DIGITS ||
+		       (value_are_apart(a, b) &&
+			       (value_has_digit(a) || value_has_digit(b) ||
+				       (value_is_secret(a) && value_is_secret(b))));
+	}
 	return false;
+}
+
+/* 16 bytes in Base64, or a UUID: parcels and contracts are numbered otherwise. */
+static bool is_visitor_id(slice s)
+{
+	return (s.len == 24 && slice_ends_with(s, SLICE("=="))) ||
+	       (s.len >= UUID_LEN && s.ptr[8] == '-' && s.ptr[13] == '-');
+}
+
+/* Jira's 834x250985x7: the minute, a count, how many at once. */
+static bool is_jira_id(slice s)
+{
+	for (int i = 0; i < 3; i++)
+		if (!value_is_digits(slice_take(&s, 'x')))
+			return false;
+	return s.len == 0;
+}
+
+/* "mw-web.eqiad.main-5f7c9d8b6c-x2x9k", "mw1349": which machine of MediaWiki answered. */
+static bool are_servers(slice name, slice a, slice b)
+{
+	if (!value_is_listed(name, "|wgHostname|servedby|origin|"))
+		return false;
+	for (int side = 0; side < 2; side++) {
+		slice s = side ? b : a;
+		bool has_digit = false;
+
+		for (size_t i = 0; i < s.len; i++) {
+			has_digit |= word_is_digit(s.ptr[i]);
+			if (!word_is_alnum(s.ptr[i]) && s.ptr[i] != '-' && s.ptr[i] != '.')
+				return false;
+		}
+		if (!has_digit || s.len > 64 || !slice_starts_with(s, SLICE("mw")))
+			return false;
+	}
+	return true;
 }
 
 static unsigned time_uses(unsigned kinds)
@@ -178,13 +259,16 @@ static enum proof_rule_id rule_for(
 	const struct judge *j, slice name, slice a, slice b, const struct place *p)
 {
 	unsigned kinds = name_kinds(name);
+	char x[FORMATTED_MAX], y[FORMATTED_MAX];
 	/* What is data and nothing else may be about builds and measured times. */
 	bool is_page = j->top[0] && j->top[0]->format == FORMAT_HTML;
 	bool is_attr = p->attr.len && !p->key.len && !slice_eq(p->attr, SLICE("content")) &&
 		       !slice_eq(p->attr, SLICE("value"));
 
+	if (are_web_tokens(a, b)) /* what they claim is compared */
+		return RULE_COUNT;
 	if ((kinds & NAME_SECRET && value_are_secrets(a, b)) || are_digests(j, name, a, b) ||
-		are_short_secrets(name, a, b))
+		are_known_secrets(name, a, b))
 		return RULE_TOKEN;
 	if (is_page && are_beacon_values(name, a, b))
 		return RULE_CDN_BEACON;
@@ -194,12 +278,20 @@ static enum proof_rule_id rule_for(
 		return RULE_PAGE_STATE;
 	if (is_encoded_document(a) && is_encoded_document(b))
 		return RULE_COUNT;
-	if (value_times_fit(&j->looks, time_uses(kinds), a, b) || are_moments(j, name, a, b))
+	if (value_times_fit(&j->looks, time_uses(kinds), plain(a, x), plain(b, y)) ||
+		are_moments(j, name, a, b))
 		return RULE_GENERATED_TIME;
 	if (((kinds & NAME_ID || (kinds & NAME_SIGNATURE && p->is_loaded)) &&
 		    value_are_draws_at_end(a, b, 12)) ||
-		(kinds & NAME_LONG_ID && is_page && value_are_draws(a, b, 22)))
+		(kinds & NAME_LONG_ID && is_page && is_visitor_id(a) && is_visitor_id(b) &&
+			value_are_draws(a, b, 22)))
 		return RULE_REQUEST_ID;
+	if ((slice_eq(name, SLICE("jira.request.id")) && is_jira_id(a) && is_jira_id(b)) ||
+		are_servers(name, a, b))
+		return RULE_REQUEST_ID;
+	if (slice_eq(name, SLICE("QTime")) && !is_page && !p->key.len && value_is_digits(a) &&
+		value_is_digits(b))
+		return RULE_TIMING;
 	if (kinds & NAME_MEASURE && is_page && !is_attr && !p->is_address && value_is_measure(a) &&
 		value_is_measure(b))
 		return RULE_TIMING;

@@ -208,6 +208,7 @@ static bool are_stamps(slice a, slice b)
 struct parameter {
 	slice name, a, b;
 	bool is_bare, is_only;
+	bool is_signed; /* another parameter says until when the address is good */
 };
 
 static enum proof_rule_id rule_for(enum url_use use, const struct parameter *q)
@@ -243,6 +244,87 @@ static bool is_one_value(slice text, slice name, slice value)
 	return true;
 }
 
+static bool has(slice s, const char *what)
+{
+	return s.len && memmem(s.ptr, s.len, what, strlen(what)) != NULL;
+}
+
+/* Digits and points in place of others, between an equal start that ends so and an equal rest. */
+static bool has_other_number(slice a, slice b, const char *before)
+{
+	const char *x = a.len ? memmem(a.ptr, a.len, before, strlen(before)) : NULL;
+	size_t from = x ? (size_t)(x - a.ptr) + strlen(before) : 0, i = from, k = from;
+
+	if (!from || from > b.len || !slice_eq(slice_sub(a, 0, from), slice_sub(b, 0, from)))
+		return false;
+	while (i < a.len && (word_is_digit(a.ptr[i]) || a.ptr[i] == '.'))
+		i++;
+	while (k < b.len && (word_is_digit(b.ptr[k]) || b.ptr[k] == '.'))
+		k++;
+	return i > from + 4 && k > from + 4 &&
+	       slice_eq(slice_sub(a, i, a.len), slice_sub(b, k, b.len));
+}
+
+/* /akam/13/3fa095c7 and …/pixel_3fa095c7?a=dD00…: what Akamai asks browsers for. */
+static bool is_akamai(slice url)
+{
+	static const slice MARK = SLICE_INIT("/akam/");
+	const char *at = url.len ? memmem(url.ptr, url.len, MARK.ptr, MARK.len) : NULL;
+	slice rest = at ? slice_sub(url, (size_t)(at - url.ptr) + MARK.len, url.len) : SLICE("");
+	slice number = slice_take(&rest, '/'), name;
+
+	if (slice_starts_with(rest, SLICE("pixel_")))
+		rest = slice_sub(rest, 6, rest.len);
+	name = slice_take(&rest, '?');
+	return value_is_digits(number) && number.len <= 3 && name.len >= 7 && name.len <= 8 &&
+	       value_is_hex(name) && (!rest.len || slice_starts_with(rest, SLICE("a=")));
+}
+
+/* Up to where Akamai's part begins, both are the same. */
+static bool are_akamai(slice a, slice b)
+{
+	size_t to;
+
+	if (!is_akamai(a) || !is_akamai(b))
+		return false;
+	to = (size_t)((const char *)memmem(a.ptr, a.len, "/akam/", 6) - a.ptr);
+	return to < b.len && slice_eq(slice_sub(a, 0, to + 6), slice_sub(b, 0, to + 6)) &&
+	       has(a, "pixel_") == has(b, "pixel_");
+}
+
+/* Addresses of networks and advertisers that have a draw in them; RULE_COUNT: none. */
+static enum proof_rule_id network_rule(slice a, slice b)
+{
+	if (are_akamai(a, b))
+		return RULE_CDN_BEACON;
+	if (has(a, ".doubleclick.net/") &&
+		(has_other_number(a, b, ";ord=") || has_other_number(a, b, "&ord=")))
+		return RULE_TRACKING_PIXEL;
+	return RULE_COUNT;
+}
+
+/* What Imperva puts into the query of its script and frame. */
+static bool are_of_imperva(const struct parameter *q, slice whole)
+{
+	return has(whole, "/_Incapsula_Resource?") &&
+	       value_is_listed(q->name, "|ns|cb|xinfo|incident_id|") && q->a.len <= 64 &&
+	       q->b.len <= 64 && value_has_digit(q->a) && value_has_digit(q->b);
+}
+
+/* Whether both queries end at a time as long behind their looks: a signature beside it is new. */
+static bool is_signed(const struct judge *j, slice a, slice b)
+{
+	while (a.len && b.len) {
+		slice x = slice_take(&a, '&'), y = slice_take(&b, '&');
+		slice name = slice_take(&x, '='), other = slice_take(&y, '=');
+
+		if (slice_eq(name, other) && !slice_eq(x, y) && name_kinds(name) & NAME_END &&
+			value_times_fit(&j->looks, TIME_END, x, y))
+			return true;
+	}
+	return false;
+}
+
 static bool compare_parameter(struct judge *j, enum url_use use, const struct parameter *q,
 	slice whole_a, slice whole_b, const struct place *p)
 {
@@ -250,13 +332,21 @@ static bool compare_parameter(struct judge *j, enum url_use use, const struct pa
 	struct place inner = *p;
 
 	inner.key = q->name;
-	inner.is_loaded = use != URL_LINK;
+	inner.is_loaded = use != URL_LINK || q->is_signed;
 	if (q->is_bare)
 		inner.key = (slice){0};
 	if (rule != RULE_COUNT && explain(j, rule, &inner, q->a, q->b)) {
 		add_duty(j, whole_a, whole_b);
 		return true;
 	}
+	if (slice_eq(q->name, SLICE("s")) && q->a.len == 32 && value_is_hex(q->a) &&
+		q->b.len == 32 && value_is_hex(q->b) && value_are_draws(q->a, q->b, 32) &&
+		is_one_value(j->text[0], q->name, q->a) &&
+		is_one_value(j->text[1], q->name, q->b) && /* vBulletin's session */
+		explain(j, RULE_REQUEST_ID, &inner, q->a, q->b))
+		return true;
+	if (are_of_imperva(q, whole_a) && explain(j, RULE_CDN_BEACON, &inner, q->a, q->b))
+		return true;
 	if (q->is_bare ||
 		(use == URL_LINK && (name_kinds(q->name) & (NAME_ID | NAME_SECRET)) == NAME_ID &&
 			!(is_one_value(j->text[0], q->name, q->a) &&
@@ -277,7 +367,8 @@ static size_t count_of(slice s, char c)
 static bool compare_queries(struct judge *j, enum url_use use, slice a, slice b, slice whole_a,
 	slice whole_b, const struct place *p)
 {
-	bool good = true, is_first = true;
+	bool good = true, is_first = true,
+	     has_end = is_signed(j, slice_sub(a, 1, a.len), slice_sub(b, 1, b.len));
 
 	if (!a.len || !b.len || count_of(a, '&') != count_of(b, '&'))
 		return unexplained(j, p, whole_a, whole_b);
@@ -287,7 +378,8 @@ static bool compare_queries(struct judge *j, enum url_use use, slice a, slice b,
 		slice x = slice_take(&a, '&'), y = slice_take(&b, '&');
 		slice vx = x, vy = y;
 		size_t places = j->out->places.len;
-		struct parameter q = {.is_only = is_first && !a.len && !b.len};
+		struct parameter q = {
+			.is_only = is_first && !a.len && !b.len, .is_signed = has_end};
 		slice name = slice_take(&vx, '='), other = slice_take(&vy, '=');
 
 		is_first = false;
@@ -360,10 +452,13 @@ bool compare_urls(struct judge *j, enum url_use use, slice a, slice b, const str
 {
 	struct place place = *outer, *p = &place;
 	slice x = without_host(j, a), y = without_host(j, b);
+	enum proof_rule_id rule = network_rule(a, b);
 	struct parts pa, pb;
 	bool good = true;
 
 	place.is_address = true;
+	if (rule != RULE_COUNT && explain(j, rule, p, a, b))
+		return true;
 	/* A script may put something before it. */
 	if ((!p->attr.len || slice_eq(p->attr, SLICE("content"))) && !j->is_import_map) {
 		x = a;
@@ -392,9 +487,10 @@ bool compare_urls(struct judge *j, enum url_use use, slice a, slice b, const str
 		inner.key = SLICE("fragment");
 		if (slice_starts_with(pa.fragment, SLICE("?secret=")) &&
 			slice_starts_with(pb.fragment, SLICE("?secret=")))
-			good = compare_named(j, SLICE("oembed secret"),
-				slice_sub(pa.fragment, 8, pa.fragment.len),
-				slice_sub(pb.fragment, 8, pb.fragment.len), &inner);
+			good = (value_are_embed_secrets(slice_sub(pa.fragment, 8, pa.fragment.len),
+					slice_sub(pb.fragment, 8, pb.fragment.len)) &&
+				       explain(j, RULE_TOKEN, &inner, a, b)) ||
+			       unexplained(j, &inner, a, b);
 		else
 			good = use != URL_ASSET
 				       ? compare_reference(j, pa.fragment, pb.fragment, &inner)

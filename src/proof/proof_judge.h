@@ -62,6 +62,7 @@ struct judge {
 	const struct proof_tokens *top[2];
 	struct strmap names[2]; /* ids, classes and names of elements */
 	bool has_names;
+	slice nonce[2]; /* of the pages' scripts, the first; empty: none */
 	size_t visible[2];
 	size_t masked[2];
 	size_t unexplained;
@@ -174,6 +175,9 @@ bool compare_reference(struct judge *j, slice a, slice b, const struct place *p)
 
 /* Whether a is an id, class or name in the first page, and b in the second. */
 bool are_page_names(struct judge *j, slice a, slice b);
+
+/* Whether two texts are the same but for the nonce that each page gives its scripts. */
+bool have_page_nonces(struct judge *j, slice a, slice b);
 
 /* At the end: all renamings are one-to-one and leave no trace of the old names. */
 void check_renames(struct judge *j);

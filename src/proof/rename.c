@@ -11,7 +11,52 @@ enum { NAME_MAX = 256 };
 /* Programs that make names, by how those begin; behind that comes what they draw. */
 static const slice MAKERS[] = {SLICE_INIT("css-"), SLICE_INIT("jss"), SLICE_INIT("emotion-"),
 	SLICE_INIT("svelte-"), SLICE_INIT("astro-"), SLICE_INIT("jsx-"), SLICE_INIT("sc-"),
-	SLICE_INIT("phx-"), SLICE_INIT("data-v-")};
+	SLICE_INIT("phx-"), SLICE_INIT("data-v-"), SLICE_INIT("radix-")};
+
+/* Names that a program counts through or draws as numbers: the start, and how many hex digits. */
+static const struct {
+	slice start;
+	uint8_t min, max;
+	bool is_hex;
+} NUMBERERS[] = {
+	{SLICE_INIT("ember"), 1, 9, false}, {SLICE_INIT("mat-input-"), 1, 6, false},
+	{SLICE_INIT("mat-hint-"), 1, 6, false}, {SLICE_INIT("mat-form-field-label-"), 1, 6, false},
+	{SLICE_INIT("mat-select-"), 1, 6, false},
+	{SLICE_INIT("formAcym"), 5, 5, false}, /* AcyMailing */
+	{SLICE_INIT("acym_module_formAcym"), 5, 5, false},
+	{SLICE_INIT("required_field_"), 4, 4, true}, /* GitHub */
+};
+
+/* _xfUid-1-1794947376 of XenForo, yui_3_17_2_1_1794947376123_12 of YUI: numbers to the end. */
+static bool is_counted_on(slice a, slice b, slice start)
+{
+	if (!slice_starts_with(a, start) || !slice_starts_with(b, start))
+		return false;
+	for (int side = 0; side < 2; side++) {
+		slice s = side ? b : a;
+
+		for (size_t i = start.len; i < s.len; i++)
+			if (!word_is_digit(s.ptr[i]) && s.ptr[i] != '-' && s.ptr[i] != '_')
+				return false;
+	}
+	return true;
+}
+
+static bool is_numbered(slice a, slice b)
+{
+	for (size_t i = 0; i < sizeof NUMBERERS / sizeof *NUMBERERS; i++) {
+		slice start = NUMBERERS[i].start;
+		slice x = slice_sub(a, start.len, a.len), y = slice_sub(b, start.len, b.len);
+
+		if (!slice_starts_with(a, start) || !slice_starts_with(b, start))
+			continue;
+		return x.len >= NUMBERERS[i].min && y.len >= NUMBERERS[i].min &&
+		       x.len <= NUMBERERS[i].max && y.len <= NUMBERERS[i].max &&
+		       (NUMBERERS[i].is_hex ? value_is_hex(x) && value_is_hex(y)
+					    : value_is_digits(x) && value_is_digits(y));
+	}
+	return is_counted_on(a, b, SLICE("_xfUid-")) || is_counted_on(a, b, SLICE("yui_3_"));
+}
 
 /* A short draw: it has a digit, or a capital behind its first letter. */
 static bool is_drawn(slice s)
@@ -69,7 +114,7 @@ static bool is_of_liferay(slice a, slice b)
 
 static bool is_of_maker(slice a, slice b)
 {
-	if (is_of_liferay(a, b))
+	if (is_of_liferay(a, b) || is_numbered(a, b))
 		return true;
 	for (size_t i = 0; i < sizeof MAKERS / sizeof *MAKERS; i++)
 		if (slice_starts_with(a, MAKERS[i]) && slice_starts_with(b, MAKERS[i]))
@@ -214,7 +259,7 @@ static bool is_told(const struct place *p)
 	if (slice_eq(p->attr, SLICE("name")))
 		return slice_eq(element, SLICE("a"));
 	return slice_eq(p->attr, SLICE("id")) &&
-	       value_is_listed(element, "|h1|h2|h3|h4|h5|h6|dt|a|article|");
+	       value_is_listed(element, "|h1|h2|h3|h4|h5|h6|dt|a|article|p|li|tr|td|blockquote|");
 }
 
 /* Ids are names in HTML and SVG; in other XML they are data. */
@@ -285,7 +330,8 @@ bool compare_reference(struct judge *j, slice a, slice b, const struct place *p)
 
 static int add_names(struct strmap *names, const struct proof_tokens *t)
 {
-	static const slice ATTRS[] = {SLICE_INIT("id"), SLICE_INIT("class"), SLICE_INIT("name")};
+	static const slice ATTRS[] = {SLICE_INIT("id"), SLICE_INIT("class"), SLICE_INIT("name"),
+		SLICE_INIT("data-view-breakpoint-pointer")};
 	int rc = 0;
 
 	for (size_t i = 0; t && i < t->elements.len; i++)
@@ -298,14 +344,50 @@ static int add_names(struct strmap *names, const struct proof_tokens *t)
 	return rc == ERR_EXISTS ? 0 : rc;
 }
 
-bool are_page_names(struct judge *j, slice a, slice b)
+static slice first_nonce(const struct proof_tokens *t)
+{
+	slice nonce = SLICE("");
+
+	for (size_t i = 0; t && i < t->elements.len && !nonce.len; i++)
+		nonce = proof_attr(&t->elements.ptr[i], SLICE("nonce"));
+	return nonce;
+}
+
+static void read_names(struct judge *j)
 {
 	if (!j->has_names) {
 		j->has_names = true;
+		j->nonce[0] = first_nonce(j->top[0]);
+		j->nonce[1] = first_nonce(j->top[1]);
 		failed(j, add_names(&j->names[0], j->top[0]));
 		failed(j, add_names(&j->names[1], j->top[1]));
 	}
+}
+
+bool are_page_names(struct judge *j, slice a, slice b)
+{
+	read_names(j);
 	return strmap_get(&j->names[0], a, NULL) && strmap_get(&j->names[1], b, NULL);
+}
+
+bool have_page_nonces(struct judge *j, slice a, slice b)
+{
+	slice x, y;
+
+	read_names(j);
+	x = j->nonce[0];
+	y = j->nonce[1];
+	if (x.len < 16 || y.len < 16 || !value_are_secrets(x, y))
+		return false;
+	while (a.len && b.len) {
+		bool has_nonce = slice_starts_with(a, x) && slice_starts_with(b, y);
+
+		if (!has_nonce && a.ptr[0] != b.ptr[0])
+			return false;
+		a = slice_sub(a, has_nonce ? x.len : 1, a.len);
+		b = slice_sub(b, has_nonce ? y.len : 1, b.len);
+	}
+	return a.len == b.len;
 }
 
 static bool is_name_byte(char c)

@@ -206,7 +206,7 @@ static bool take_year_first(struct reading *r, size_t digits)
 	return true;
 }
 
-/* 11-17-2026 and 17/11/2026, where one of the two can be no month. */
+/* 11-17-2026 and 17/11/2026, where one of the two can be no month, and 17.11.2026. */
 static bool take_year_last(struct reading *r)
 {
 	size_t at = 0;
@@ -216,13 +216,14 @@ static bool take_year_last(struct reading *r)
 	if (!read_number(r->rest, &at, 2, &first) || at >= r->rest.len)
 		return false;
 	c = r->rest.ptr[at++];
-	if ((c != '-' && c != '/') || !read_number(r->rest, &at, 2, &second) || at >= r->rest.len ||
-		r->rest.ptr[at++] != c || !read_number(r->rest, &at, 4, &year) || year < YEAR_MIN ||
-		r->year || r->month || r->day || (first > 12) == (second > 12))
+	if ((c != '-' && c != '/' && c != '.') || !read_number(r->rest, &at, 2, &second) ||
+		at >= r->rest.len || r->rest.ptr[at++] != c ||
+		!read_number(r->rest, &at, 4, &year) || year < YEAR_MIN || r->year || r->month ||
+		r->day || (c != '.' && (first > 12) == (second > 12)))
 		return false;
 	r->year = year;
-	r->month = first > 12 ? second : first;
-	r->day = first > 12 ? first : second;
+	r->month = c == '.' || first > 12 ? second : first;
+	r->day = c == '.' || first > 12 ? first : second;
 	r->rest = slice_sub(r->rest, at, r->rest.len);
 	return true;
 }

@@ -9,6 +9,7 @@ enum {
 	VALUE_MAX = 200000, /* bytes of a value that may be a token */
 	HEX_SURE = 16,      /* hex digits that are no word without a decimal digit among them */
 	DIGITS_RANDOM = 9,  /* digits alone that are no count */
+	LONG = 16,          /* of two draws that long one may look like words */
 	SHORT = 12,         /* below, draws must differ in more of their characters */
 	WORD_MIN = 4,
 	WORD_MAX = 64,
@@ -72,7 +73,7 @@ static char class_of(char c)
 
 bool value_is_mixed(slice s)
 {
-	size_t digits = 0, upper = 0, all = 0, changes = 0;
+	size_t digits = 0, upper = 0, all = 0, changes = 0, most = 4;
 	char last = 0;
 
 	for (size_t i = 0; i < s.len; i++) {
@@ -91,8 +92,11 @@ bool value_is_mixed(slice s)
 		return false;
 	if (digits == all)
 		return all >= DIGITS_RANDOM;
+	/* names have capitals or few digits; without both, long draws may have fewer changes */
+	if (all >= 20 && (upper == 0 || upper + digits == all))
+		most = all >= 24 ? 8 : 6;
 	if (digits)
-		return changes >= (all < 8 ? 2U : 3U) && changes * 4 >= all;
+		return changes >= (all < 8 ? 2U : 3U) && changes * most >= all;
 	/* Letters alone: camelCase has one capital in three or fewer. */
 	return upper * 20 >= all * 7 && upper * 20 <= all * 13 && changes >= 4 &&
 	       changes * 3 >= all;
@@ -114,19 +118,25 @@ static bool is_hex_in_groups(slice s)
 	return hex >= 12 && letters > 0 && value_has_digit(s);
 }
 
-/* ff0000, 00000000-0000-…: too few characters for a draw. */
-static bool has_variety(slice s)
+/* How many characters it is made of, up to five. */
+static size_t count_kinds(slice s)
 {
 	uint64_t seen[4] = {0};
-	size_t count = 0, wanted = s.len < 8 ? 4 : 5;
+	size_t count = 0;
 
-	for (size_t i = 0; i < s.len && count < wanted; i++) {
+	for (size_t i = 0; i < s.len && count < 5; i++) {
 		unsigned char c = (unsigned char)s.ptr[i];
 
 		count += !(seen[c >> 6] >> (c & 63) & 1);
 		seen[c >> 6] |= (uint64_t)1 << (c & 63);
 	}
-	return count >= wanted;
+	return count;
+}
+
+/* ff0000, 00000000-0000-…: too few characters for a draw. */
+static bool has_variety(slice s)
+{
+	return count_kinds(s) >= (s.len < 8 ? 4 : 5);
 }
 
 /* 0x…: what a program computes with, such as the address of a contract. */
@@ -174,6 +184,11 @@ bool value_is_fresh(slice a, slice b)
 	return are_apart(a, b, a.len < SHORT || b.len < SHORT ? 3 : 2);
 }
 
+bool value_are_apart(slice a, slice b)
+{
+	return are_apart(a, b, 2);
+}
+
 static bool are_alike_long(slice a, slice b)
 {
 	size_t longer = a.len > b.len ? a.len : b.len, shorter = a.len + b.len - longer;
@@ -181,10 +196,40 @@ static bool are_alike_long(slice a, slice b)
 	return longer - shorter <= (longer / 8 > 2 ? longer / 8 : 2) || shorter > 60;
 }
 
+/* It may be a draw: a digit, or a capital behind a small letter. Long ones have that. */
+static bool may_be_random(slice s)
+{
+	bool is_camel = false;
+
+	for (size_t i = 1; i < s.len; i++)
+		is_camel |= class_of(s.ptr[i]) == 'u' && class_of(s.ptr[i - 1]) == 'l';
+	return is_of(s, "_-+/=.~:|*!%,") && !is_address(s) && (is_camel || value_has_digit(s));
+}
+
+/* Of two long ones of the same length, one is surely a draw: by chance the other looks like words.
+ */
+static bool is_one_random(slice a, slice b, size_t min)
+{
+	return a.len == b.len && a.len >= LONG && a.len >= min && has_variety(a) &&
+	       has_variety(b) &&
+	       ((value_has_digit(a) && is_random(a, min) && may_be_random(b)) ||
+		       (value_has_digit(b) && is_random(b, min) && may_be_random(a)));
+}
+
+/* Eight hex digits or more: one in 40 draws of eight has no letter, some have no digit. */
+static bool are_random_hex(slice a, slice b, size_t min)
+{
+	return a.len == b.len && a.len >= 8 && a.len >= min && value_is_hex(a) && value_is_hex(b) &&
+	       count_kinds(a) >= 3 && count_kinds(b) >= 3 &&
+	       (is_random(a, min) || is_random(b, min)) &&
+	       !(value_is_digits(a) && value_is_digits(b)) && are_apart(a, b, 2);
+}
+
 bool value_are_draws(slice a, slice b, size_t min)
 {
-	return is_random(a, min) && is_random(b, min) && are_alike_long(a, b) &&
-	       value_is_fresh(a, b);
+	return are_random_hex(a, b, min) ||
+	       (((is_random(a, min) && is_random(b, min)) || is_one_random(a, b, min)) &&
+		       are_alike_long(a, b) && value_is_fresh(a, b));
 }
 
 /* Length of the equal start of both, up to and with its last separator. */
@@ -199,13 +244,6 @@ static size_t equal_start(slice a, slice b)
 	return i;
 }
 
-bool value_are_draws_at_end(slice a, slice b, size_t min)
-{
-	size_t i = equal_start(a, b);
-
-	return value_are_draws(slice_sub(a, i, a.len), slice_sub(b, i, b.len), min);
-}
-
 /* Digits, small letters, and capitals that are more than the first letter of a word or two. */
 static bool has_all_classes(slice s)
 {
@@ -216,19 +254,6 @@ static bool has_all_classes(slice s)
 		lower += word_is_alpha(s.ptr[i]) && class_of(s.ptr[i]) == 'l';
 	}
 	return upper >= 3 && lower > 0 && value_has_digit(s);
-}
-
-/* Small letters and digits in turns, longer than a word. */
-static bool is_long_draw(slice s)
-{
-	size_t changes = 0;
-
-	for (size_t i = 0; i < s.len; i++) {
-		if (!word_is_alnum(s.ptr[i]) || class_of(s.ptr[i]) == 'u')
-			return false;
-		changes += i && class_of(s.ptr[i]) != class_of(s.ptr[i - 1]);
-	}
-	return s.len >= 20 && changes >= 6;
 }
 
 /*
@@ -249,7 +274,7 @@ static bool are_drawn_letters(slice s)
 	       ((is_odd || s.len >= 16) && s.len >= 10 && value_is_mixed(s));
 }
 
-static bool is_secret(slice s)
+bool value_is_secret(slice s)
 {
 	if (s.len < 5 || s.len > VALUE_MAX || !is_of(s, "_-+/=.~:|*!%,;$@") || is_address(s) ||
 		s.ptr[0] == '=')
@@ -260,9 +285,20 @@ static bool is_secret(slice s)
 		return s.len >= 8;
 	if (value_has_digit(s))
 		return value_is_mixed(s) || is_hex_in_groups(s) ||
-		       (value_is_hex(s) && s.len >= 8) || (s.len >= 10 && has_all_classes(s)) ||
-		       is_long_draw(s);
+		       (value_is_hex(s) && s.len >= 8) || (s.len >= 10 && has_all_classes(s));
 	return are_drawn_letters(s);
+}
+
+/* The same for secrets, which have a name that says so. */
+static bool is_one_secret(slice a, slice b)
+{
+	if (a.len != b.len)
+		return false;
+	if (a.len >= 8 && value_is_hex(a) && value_is_hex(b))
+		return value_has_digit(a) || value_has_digit(b);
+	return a.len >= SHORT &&
+	       ((value_has_digit(a) && value_is_secret(a) && may_be_random(b)) ||
+		       (value_has_digit(b) && value_is_secret(b) && may_be_random(a)));
 }
 
 /* MediaWiki ends its tokens so, to catch programs that spoil backslashes. */
@@ -281,19 +317,37 @@ static size_t stamp_length(slice s)
 	return (i == 10 || i == 13) && i + 1 < s.len && strchr(",-:|.", s.ptr[i]) ? i + 1 : 0;
 }
 
+/* Takes off what is no draw: "form-" of Drupal's, MediaWiki's mark, the time of both. */
+static void leave_draws(slice *a, slice *b)
+{
+	size_t start = equal_start(*a, *b);
+
+	*a = without_mark(slice_sub(*a, start, a->len));
+	*b = without_mark(slice_sub(*b, start, b->len));
+	start = stamp_length(*a);
+	if (start && start == stamp_length(*b)) {
+		*a = slice_sub(*a, start, a->len);
+		*b = slice_sub(*b, start, b->len);
+	}
+}
+
+bool value_are_draws_at_end(slice a, slice b, size_t min)
+{
+	leave_draws(&a, &b);
+	return value_are_draws(a, b, min);
+}
+
 bool value_are_secrets(slice a, slice b)
 {
-	size_t start = equal_start(a, b); /* "form-" of Drupal's */
-
-	a = without_mark(slice_sub(a, start, a.len));
-	b = without_mark(slice_sub(b, start, b.len));
-	start = stamp_length(a);
-	if (start && start == stamp_length(b)) {
-		a = slice_sub(a, start, a.len);
-		b = slice_sub(b, start, b.len);
-	}
+	leave_draws(&a, &b);
 	/* Two draws of ten hex digits often have four in common; the name vouches for the rest. */
-	return is_secret(a) && is_secret(b) && are_alike_long(a, b) && are_apart(a, b, 2);
+	return ((value_is_secret(a) && value_is_secret(b)) || is_one_secret(a, b)) &&
+	       are_alike_long(a, b) && are_apart(a, b, 2);
+}
+
+bool value_are_embed_secrets(slice a, slice b)
+{
+	return a.len == 10 && b.len == 10 && is_of(a, "") && is_of(b, "") && are_apart(a, b, 2);
 }
 
 bool value_is_measure(slice s)

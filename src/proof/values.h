@@ -20,6 +20,9 @@ bool value_is_mixed(slice s);
  */
 bool value_is_fresh(slice a, slice b);
 
+/* The same for places whose name vouches for a draw: at most half agrees, whatever the length. */
+bool value_are_apart(slice a, slice b);
+
 /*
  * Of letters, digits and what tokens are made of, at least min bytes, both drawn at random, of
  * about the same length, and fresh.
@@ -34,6 +37,12 @@ bool value_are_draws_at_end(slice a, slice b, size_t min);
  * of a few digits, and fresh.
  */
 bool value_are_secrets(slice a, slice b);
+
+/* One of them: no word, no number of a few digits. */
+bool value_is_secret(slice s);
+
+/* Ten letters and digits each, apart: what WordPress draws for a post that it embeds. */
+bool value_are_embed_secrets(slice a, slice b);
 
 /* "1.5", "-3e4", "12 ms": what a clock measured. */
 bool value_is_measure(slice s);
