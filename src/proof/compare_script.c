@@ -122,7 +122,7 @@ static bool is_profile(slice key, slice s)
 {
 	size_t i = 0;
 
-	while (i < s.len && (word_is_digit(s.ptr[i]) || memchr(" .%", s.ptr[i], 3)))
+	while (i < s.len && (word_is_digit(s.ptr[i]) || (s.ptr[i] && strchr(" .%", s.ptr[i]))))
 		i++;
 	return slice_eq(key, SLICE("timingprofile")) && i >= 10 && memchr(s.ptr, '%', i);
 }

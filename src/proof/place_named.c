@@ -19,7 +19,7 @@ static bool is_state(slice s)
 		s = slice_sub(s, 2, s.len);
 	for (size_t i = 0; i < s.len; i++) {
 		is_number &= word_is_digit(s.ptr[i]) || s.ptr[i] == '-' || s.ptr[i] == ':';
-		is_base64 &= word_is_alnum(s.ptr[i]) || memchr("+/-_", s.ptr[i], 4);
+		is_base64 &= word_is_alnum(s.ptr[i]) || (s.ptr[i] && strchr("+/-_", s.ptr[i]));
 	}
 	return s.len >= 20 && (is_number || (is_base64 && value_has_digit(s) && value_is_mixed(s)));
 }
@@ -147,8 +147,8 @@ static bool is_drawn_from(slice s, enum alphabet alphabet)
 		good = alphabet == OF_DIGITS ? word_is_digit(s.ptr[i])
 		       : alphabet == OF_HEX
 			       ? word_hex(s.ptr[i]) >= 0
-			       : word_is_alnum(s.ptr[i]) ||
-					 (alphabet == OF_BASE64 && memchr("+/-_=.:", s.ptr[i], 7));
+			       : word_is_alnum(s.ptr[i]) || (alphabet == OF_BASE64 && s.ptr[i] &&
+								    strchr("+/-_=.:", s.ptr[i]));
 	return good;
 }
 
