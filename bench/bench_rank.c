@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/parse.h"
 #include "bench_cost.h"
-#include "plan/pagerank.h"
+#include "plan/rank_graph.h"
 #include "plan/rank_packed.h"
 #include "sim/power_web.h"
 

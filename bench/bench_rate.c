@@ -6,8 +6,8 @@
  */
 #include "base/rng.h"
 #include "bench.h"
-#include "plan/bayes.h"
 #include "plan/c45.h"
+#include "plan/classifier.h"
 #include "plan/gamma_poisson.h"
 #include "plan/posterior.h"
 

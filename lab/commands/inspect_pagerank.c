@@ -7,7 +7,7 @@
 #include "commands/commands.h"
 #include "commands/inspect_lines.h"
 #include "inspect/graph_line.h"
-#include "plan/pagerank.h"
+#include "plan/rank_graph.h"
 
 static const struct option_spec SPECS[] = {{0}};
 

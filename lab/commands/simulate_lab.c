@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "histories/sampling.h"
 #include "histories/watched.h"
-#include "plan/pagerank.h"
+#include "plan/rank_graph.h"
 #include "sim/order_study.h"
 #include "sim/power_web.h"
 #include "sim/watch_synthetic.h"

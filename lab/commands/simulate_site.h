@@ -2,9 +2,22 @@
 #ifndef COMMANDS_SIMULATE_SITE_H
 #define COMMANDS_SIMULATE_SITE_H
 
-#include "commands/contenders.h"
+#include "base/err.h"
+#include "base/vec.h"
 #include "commands/simulate_html.h"
 #include "sim/study.h"
+#include "sim/trial.h"
+
+/* Lists of strategies to compare: names separated by commas, or "all". */
+
+VEC_DECLARE(contender_list, struct contender);
+
+/*
+ * Appends the strategies of the list, each once, also "op". "all" is every one there is. Free with
+ * contender_list_release also after a failure. 0, ERR_NOMEM, or ERR_USAGE with an error that
+ * proposes a name.
+ */
+int contenders_read(const char *list, struct contender_list *out, struct err *err) SP_MUST_CHECK;
 
 struct site_study {
 	const struct simulate_options *options;

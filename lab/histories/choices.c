@@ -4,9 +4,218 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/api.h"
+#include "base/err.h"
 #include "base/rng.h"
-#include "histories/forecast.h"
-#include "histories/ranking.h"
+#include "histories/rate_model.h"
+#include "histories/visits.h"
+#include "plan/gamma_poisson.h"
+
+struct place {
+	double key; /* ascending */
+	uint64_t tie;
+	size_t page;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return (a->tie > b->tie) - (a->tie < b->tie);
+}
+
+static double average_precision(
+	const struct ranked *pages, const struct place *expected, size_t count)
+{
+	double sum = 0, due = 0;
+
+	for (size_t k = 0; k < count; k++)
+		if (pages[expected[k].page].due) {
+			due++;
+			sum += due / (double)(k + 1);
+		}
+	return due > 0 ? sum / due : NAN;
+}
+
+/* met[i]: how many of the two orders have come past page i. */
+static double weighted(
+	const struct place *expected, const struct place *real, size_t count, unsigned char *met)
+{
+	double common = 0, sum = 0, weights = 0;
+
+	for (size_t k = 0; k < count; k++) {
+		double weight = 1 / log2((double)k + 2);
+
+		common += met[expected[k].page]++ > 0;
+		common += met[real[k].page]++ > 0;
+		sum += weight * common / (double)(k + 1);
+		weights += weight;
+	}
+	return count > 0 ? sum / weights : 0;
+}
+
+int ranking_measure(
+	const struct ranked *pages, size_t count, struct rng *randoms, struct ranking_value *ret)
+{
+	struct place *expected = calloc(2 * count + 1, sizeof *expected), *real = NULL;
+	unsigned char *met = calloc(count + 1, 1);
+	int rc = expected && met ? 0 : ERR_NOMEM;
+
+	if (rc == 0) {
+		real = expected + count;
+		for (size_t i = 0; i < count; i++) {
+			expected[i] = (struct place){-pages[i].score, rng_u64(randoms), i};
+			real[i] = (struct place){pages[i].change, rng_u64(randoms), i};
+		}
+		qsort(expected, count, sizeof *expected, compare);
+		qsort(real, count, sizeof *real, compare);
+		ret->average_precision = average_precision(pages, expected, count);
+		ret->weighted_p_at_k = weighted(expected, real, count, met);
+	}
+	free(expected);
+	free(met);
+	return rc;
+}
+
+struct ranking_value ranking_random(size_t count, size_t due)
+{
+	double sum = 0, weights = 0, precision = 0;
+	double more = count > 1 ? ((double)due - 1) / ((double)count - 1) : 0;
+
+	for (size_t k = 1; k <= count; k++) {
+		double weight = 1 / log2((double)k + 1);
+
+		sum += weight * (double)k / (double)count;
+		weights += weight;
+		precision += (1 + (double)(k - 1) * more) / (double)k;
+	}
+	return (struct ranking_value){
+		.weighted_p_at_k = count > 0 ? sum / weights : 0,
+		.average_precision = due > 0 ? precision / (double)count : NAN,
+	};
+}
+
+/*
+ * Our own forecasts while time goes on: for every page the probability that it changes within the
+ * horizon, from all its visits so far, by several models. Priors are fitted again every fourth
+ * time, to what is known then and to nothing later.
+ */
+
+enum forecast_model {
+	FORECAST_ALL_HISTORY, /* eq. 5 (4 where all changed) over all visits: no prior */
+	FORECAST_GAMMA,       /* Gamma-Poisson with directory priors, plan/gamma_poisson.h */
+	FORECAST_GRID,        /* the directory tree's priors on a grid, plan/rate_grid.h */
+	FORECAST_MODELS,
+};
+
+struct forecast {
+	const struct visits *visits; /* borrowed */
+	size_t advances;
+	struct rate_model model;
+	struct rate_row *logs; /* by page */
+	size_t *seen;          /* by page: visits that are in logs */
+	struct rate_row *priors;
+	struct rate_gamma *gammas; /* both by class */
+	struct rate_interval *intervals;
+	double *p[FORECAST_MODELS]; /* by page */
+};
+
+enum { FIT_EVERY = 4 };
+
+static int allocate(struct forecast *f, size_t classes)
+{
+	size_t pages = f->visits->pages;
+	bool ok = true;
+
+	f->logs = calloc(pages, sizeof *f->logs);
+	f->seen = calloc(pages, sizeof *f->seen);
+	f->priors = calloc(classes, sizeof *f->priors);
+	f->gammas = calloc(classes, sizeof *f->gammas);
+	f->intervals = calloc(f->visits->from[pages] + 1, sizeof *f->intervals);
+	for (int m = 0; m < FORECAST_MODELS; m++) {
+		f->p[m] = calloc(pages, sizeof *f->p[m]);
+		ok = ok && f->p[m];
+	}
+	return ok && f->logs && f->seen && f->priors && f->gammas && f->intervals ? 0 : ERR_NOMEM;
+}
+
+/* 0 or ERR_NOMEM; forecast_release is safe after both. */
+static int forecast_init(struct forecast *f, const struct visits *visits)
+{
+	int rc;
+
+	*f = (struct forecast){.visits = visits};
+	rc = rate_model_init(&f->model, visits);
+	return rc ? rc : allocate(f, f->model.directories.parents.len);
+}
+
+static void forecast_release(struct forecast *f)
+{
+	rate_model_release(&f->model);
+	free(f->logs);
+	free(f->seen);
+	free(f->priors);
+	free(f->gammas);
+	free(f->intervals);
+	for (int m = 0; m < FORECAST_MODELS; m++)
+		free(f->p[m]);
+	*f = (struct forecast){0};
+}
+
+static void observe(struct forecast *f, size_t page, double t)
+{
+	const struct visits *v = f->visits;
+	struct rate_interval *intervals = f->intervals + v->from[page];
+	size_t until = visits_until(v, page, t);
+
+	for (; f->seen[page] < until; f->seen[page]++) {
+		size_t i = f->seen[page];
+
+		if (i == 0)
+			continue;
+		intervals[i - 1] = visits_interval(v, page, i);
+		rate_grid_observe(&f->model.grid, &f->logs[page], intervals[i - 1]);
+	}
+}
+
+static void predict(struct forecast *f, size_t page, double horizon)
+{
+	const struct rate_interval *intervals = f->intervals + f->visits->from[page];
+	size_t count = f->seen[page] > 0 ? f->seen[page] - 1 : 0;
+	uint32_t class = f->model.directories.classes.ptr[page];
+	struct rate_gamma g = f->gammas[class];
+	struct rate_row posterior;
+	double rate = 0;
+
+	(void)rate_hacs(intervals, count, &rate);
+	f->p[FORECAST_ALL_HISTORY][page] = -expm1(-rate * horizon);
+	for (size_t i = 0; i < count; i++)
+		rate_gamma_observe(&g, intervals[i]);
+	f->p[FORECAST_GAMMA][page] = 1 - rate_gamma_survival(g, horizon);
+	rate_grid_posterior(&f->priors[class], &f->logs[page], &posterior);
+	f->p[FORECAST_GRID][page] = rate_grid_within(&f->model.grid, &posterior, horizon);
+}
+
+/* Learns from the visits up to t, which must not be before that of the last call. 0, ERR_NOMEM. */
+static int forecast_advance(struct forecast *f, double t, double horizon)
+{
+	struct rate_tree pages = {
+		.pages = f->visits->pages,
+		.page_classes = f->model.directories.classes.ptr,
+		.logs = f->logs,
+	};
+	int rc = 0;
+
+	for (size_t i = 0; i < pages.pages; i++)
+		observe(f, i, t);
+	if (f->advances++ % FIT_EVERY == 0)
+		rc = rate_model_fit(&f->model, &pages, f->priors, f->gammas);
+	for (size_t i = 0; rc == 0 && i < pages.pages; i++)
+		predict(f, i, horizon);
+	return rc;
+}
 
 enum { THRESHOLDS = 1001 };
 

@@ -30,7 +30,7 @@ enum draw_rates {
 	 * how often, but not when.
 	 */
 	DRAW_ORACLE,
-	/* Predicted from the paths, given the past of a tenth of the pages (draw_predict.c). */
+	/* Predicted from the paths, given the past of a tenth of the pages. */
 	DRAW_PREDICTED,
 };
 

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "histories/clusters.h"
 #include "inspect/directory.h"
-#include "plan/pagerank.h"
+#include "plan/rank_graph.h"
 
 enum { BATCHES = 20 };
 

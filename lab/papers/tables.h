@@ -40,7 +40,7 @@ struct table_row {
 	struct fleet_kind fleet;                    /* 0 servers: one, with the delay */
 	double limit;        /* share of the downloads that two legs take; 0: no limit */
 	struct kind kind;    /* in place of site, whose n is the same; 0 pages: none */
-	unsigned requisites; /* of each page: see sim/composites.h */
+	unsigned requisites; /* of each page: see sim/trial.h */
 };
 
 /* Holds for one row or all (NULL), for one strategy or all (NULL). */

@@ -11,11 +11,40 @@
 
 #include "base/err.h"
 #include "base/rng.h"
+#include "plan/expect_drive.h"
+#include "plan/expect_site.h"
 #include "plan/measure.h"
 #include "plan/plan.h"
 #include "sim/fleet.h"
 #include "sim/kinds.h"
 #include "sim/synthetic.h"
+
+/*
+ * Pages with requisites, for experiments: style sheets, images and scripts of a site's pages. One
+ * style sheet belongs to all of them. Of the others half belong to one page; the rest are shared,
+ * by eight pages on average. Requisites change a quarter as often as pages do.
+ */
+
+/*
+ * Adds requisites to a synthetic site, so many for each of its pages and the style sheet; they are
+ * links of the page, too. Rates are scaled so that as much changes during a capture as before. 0 or
+ * ERR_NOMEM.
+ */
+int composites_add(struct site *site, unsigned per_page, struct rng *rng) SP_MUST_CHECK;
+
+/*
+ * OP: the order of Olston and Pandey as SHARC compares itself with it (sections 9.1 and 9.2). It
+ * knows the whole future: pages are downloaded once, in the descending order of the blur that each
+ * would have if it were downloaded at the end, the mean over the observation interval of the time
+ * by which its changes come after the beginning. No crawler can run it, so it is no plan_strategy.
+ */
+
+/*
+ * The capture that OP makes of a site with these histories (by page), which have to reach to its
+ * end, (n-1) delays. On success free with drive_release. 0 or ERR_NOMEM.
+ */
+int op_capture(const struct site *site, const struct change_history *histories, double delay,
+	struct drive_result *ret_result) SP_MUST_CHECK;
 
 /* Who takes part. */
 struct contender {

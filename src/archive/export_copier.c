@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "archive/export_chosen.h"
+#include "archive/export.h"
 #include "base/api.h"
 #include "base/clock.h"
 #include "base/err.h"

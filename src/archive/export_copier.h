@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "archive/export_set.h"
+#include "archive/export.h"
 #include "base/api.h"
 #include "base/err.h"
 #include "base/output.h"

@@ -6,7 +6,7 @@
 #ifndef ARCHIVE_EXPORT_WACZ_H
 #define ARCHIVE_EXPORT_WACZ_H
 
-#include "archive/export_set.h"
+#include "archive/export.h"
 #include "base/api.h"
 #include "base/err.h"
 #include "base/output.h"

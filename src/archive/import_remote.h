@@ -19,13 +19,64 @@
 #ifndef ARCHIVE_IMPORT_REMOTE_H
 #define ARCHIVE_IMPORT_REMOTE_H
 
-#include "archive/import_download.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "archive/listing.h"
+#include "archive/page_table.h"
 #include "base/api.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/hash.h"
 #include "base/lists.h"
+#include "base/slice.h"
+#include "catalog/catalog.h"
+
+/*
+ * Downloads the answers of a server, one after the other, politely: with a pause between requests
+ * (net/pace.h), again after a failure, and no sooner than the server allows (Retry-After).
+ * Redirects are followed, codings are undone. An answer is a file without a name, so that memory
+ * does not grow with it.
+ *
+ * The server that the user names may have any address; where it leads to another one, only public
+ * addresses are asked.
+ */
+
+enum {
+	DOWNLOAD_TRIES = 6,     /* of an answer, until the server is given up */
+	DOWNLOAD_REDIRECTS = 5, /* in a row */
+};
+
+#define DOWNLOAD_SIZE_MAX (UINT64_C(64) << 30) /* bytes of an answer, decoded */
+
+struct download_params {
+	bool automatic;         /* the pause follows the server's response time; else: */
+	double delay;           /* seconds */
+	const char *user_agent; /* NULL: "stillpoint/VERSION"; borrowed */
+	slice home;             /* an address of the server that the user named; borrowed */
+};
+
+struct download; /* opaque */
+
+/* 0, ERR_NOMEM, ERR_IO, ERR_USAGE for home. */
+int download_new(
+	const struct download_params *params, struct download **ret, struct err *err) SP_MUST_CHECK;
+void download_free(struct download *d); /* NULL is fine */
+
+struct download_answer {
+	unsigned status; /* 200 to 299, or 400 to 499 but 429 */
+	int fd;          /* the decoded body, from its start; the caller's; -1 unless 2xx */
+	uint64_t size;
+};
+
+/*
+ * Gets the answer to a request. 0; ERR_IO when there is none after all tries, or it cannot be
+ * stored; ERR_LIMIT for one that is too large; ERR_SYNTAX for an address that is none; ERR_NOMEM.
+ * Waits as long as politeness asks.
+ */
+int download_get(
+	struct download *d, slice url, struct download_answer *ret, struct err *err) SP_MUST_CHECK;
 
 enum remote_kind { REMOTE_CDX, REMOTE_TIMEMAP };
 
@@ -92,5 +143,44 @@ int remote_next(struct remote *r, listed_sink *sink, void *context,
 
 /* What to keep to go on behind what was read; valid until the next call. Empty at the end. */
 slice remote_progress(const struct remote *r);
+
+/*
+ * Keeps captures that others made in an archive's catalog, for the rates of its pages. Nothing is
+ * kept twice. What is committed stays: an import that was stopped goes on behind it.
+ */
+
+/* The numbers may be read. Memory grows with pages. */
+struct keep_totals {
+	uint64_t added, known;
+	struct strmap pages; /* pages.len of them */
+	struct arena urls;
+};
+
+/* Does not move afterwards. */
+void keep_totals_init(struct keep_totals *t);
+void keep_totals_release(struct keep_totals *t);
+
+/* All captures of a table, in one transaction, which is committed. As the catalog's functions. */
+int keep_table(struct catalog *c, const struct page_table *table, struct keep_totals *totals,
+	struct err *err) SP_MUST_CHECK;
+
+/* Called after each part of a remote list. */
+typedef void keep_on_part(void *context, const struct listing_counts *counts);
+
+/* A server's list. All is borrowed. */
+struct keep_source {
+	enum remote_kind kind;
+	const char *address;
+	const struct download_params *download;
+	keep_on_part *on_part;
+	void *context; /* its */
+};
+
+/*
+ * All captures that a server lists, part by part; with each goes how far it came. One that was
+ * stopped goes on there. As remote_next.
+ */
+int keep_remote(struct catalog *c, const struct keep_source *source, struct keep_totals *totals,
+	struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -1,5 +1,542 @@
 #include "catalog/catalog_db.h"
 
+/* What catalog_update_capture changes. */
+static void put_changing(struct query *q, const struct catalog_capture *capture)
+{
+	query_put_int(q, capture->state);
+	query_put_int(q, capture->finished);
+	query_put_int(q, capture->still_from);
+	query_put_int(q, capture->still_to);
+	query_put_int(q, capture->ended_by);
+	query_put_int(q, capture->caveats);
+	query_put_int(q, capture->addresses);
+}
+
+const char *catalog_end_name(enum catalog_end end)
+{
+	static const char *const names[] = {
+		[CATALOG_END_TIME] = "time",
+		[CATALOG_END_BYTES] = "bytes",
+		[CATALOG_END_OPERATOR] = "operator",
+	};
+
+	return end <= CATALOG_END_LAST ? names[end] : NULL;
+}
+
+int catalog_add_capture(
+	struct catalog *c, const struct catalog_capture *capture, uint32_t *ret_id, struct err *err)
+{
+	struct query q;
+	int64_t id;
+	int rc;
+
+	query_write(&q, c, SQL_ADD_CAPTURE, err);
+	if (capture->id)
+		query_put_int(&q, capture->id);
+	else
+		query_put_null(&q);
+	query_put_text(&q, capture->uuid);
+	query_put_text(&q, capture->site);
+	query_put_text(&q, capture->strategy);
+	query_put_text(&q, capture->settings);
+	query_put_int(&q, capture->single);
+	query_put_int(&q, capture->started);
+	put_changing(&q, capture);
+	rc = query_run(&q, err);
+	if (rc)
+		return rc;
+	id = sqlite3_last_insert_rowid(c->db);
+	/* Its rows are numbered id << 32 | number, which must not become negative. */
+	if (id < 1 || id > INT32_MAX)
+		return err_set(err, ERR_LIMIT, "%s has too many captures", c->path);
+	*ret_id = (uint32_t)id;
+	return 0;
+}
+
+int catalog_update_capture(
+	struct catalog *c, const struct catalog_capture *capture, struct err *err)
+{
+	struct query q;
+
+	query_write(&q, c, SQL_UPDATE_CAPTURE, err);
+	query_put_int(&q, capture->id);
+	put_changing(&q, capture);
+	return query_run_on(&q, "capture", err);
+}
+
+int catalog_set_settings(struct catalog *c, uint32_t capture, slice settings, struct err *err)
+{
+	struct query q;
+
+	query_write(&q, c, SQL_SET_SETTINGS, err);
+	query_put_int(&q, capture);
+	query_put_text(&q, settings);
+	return query_run_on(&q, "capture", err);
+}
+
+static int capture_read_row(struct query *q, struct catalog_capture *ret, struct err *err)
+{
+	*ret = (struct catalog_capture){
+		.id = (uint32_t)query_up_to(q, 0, INT32_MAX),
+		.uuid = query_text(q, 1),
+		.site = query_text(q, 2),
+		.strategy = query_text(q, 3),
+		.settings = query_text(q, 4),
+		.single = query_bool(q, 5),
+		.state = (enum catalog_state)query_up_to(q, 6, CATALOG_CUT),
+		.started = query_time(q, 7),
+		.finished = query_time(q, 8),
+		.still_from = query_time(q, 9),
+		.still_to = query_time(q, 10),
+		.ended_by = (enum catalog_end)query_up_to(q, 11, CATALOG_END_LAST),
+		.caveats = (unsigned)query_up_to(q, 12, UINT32_MAX),
+		.addresses = query_int(q, 13),
+	};
+	return query_check(q, err);
+}
+
+static bool copy_text(struct arena *arena, slice *text)
+{
+	if (text->ptr)
+		text->ptr = arena_strdup(arena, *text);
+	return text->ptr || text->len == 0;
+}
+
+static int copy_texts(const struct catalog *c, struct arena *arena, struct catalog_capture *capture,
+	struct err *err)
+{
+	if (copy_text(arena, &capture->uuid) && copy_text(arena, &capture->site) &&
+		copy_text(arena, &capture->strategy) && copy_text(arena, &capture->settings))
+		return 0;
+	return err_set(err, ERR_NOMEM, "%s: out of memory", c->path);
+}
+
+int catalog_get_capture(struct catalog *c, uint32_t id, struct arena *arena,
+	struct catalog_capture *ret, struct err *err)
+{
+	struct catalog_capture capture;
+	struct query q;
+	int rc = query_read(&q, c, id ? SQL_GET_CAPTURE : SQL_LAST_CAPTURE, err);
+
+	if (rc)
+		return rc;
+	if (id)
+		query_put_int(&q, id);
+	rc = query_next(&q, err);
+	if (rc == 0)
+		rc = capture_read_row(&q, &capture, err);
+	if (rc == 0)
+		rc = copy_texts(c, arena, &capture, err);
+	if (rc == 0)
+		*ret = capture;
+	if (rc == ERR_END && id)
+		rc = err_set(err, ERR_NOTFOUND,
+			"%s has no capture %u; stillpoint report --captures lists those it has",
+			c->path, (unsigned)id);
+	else if (rc == ERR_END)
+		rc = err_set(err, ERR_NOTFOUND,
+			"%s has no capture; make one with: stillpoint crawl", c->path);
+	return query_end(&q, rc);
+}
+
+int catalog_each_capture(
+	struct catalog *c, catalog_on_capture *call, void *context, struct err *err)
+{
+	struct catalog_capture capture;
+	struct query q;
+	int rc = query_read(&q, c, SQL_EACH_CAPTURE, err);
+
+	while (rc == 0 && (rc = query_next_key(&q, err)) == 0 &&
+		(rc = capture_read_row(&q, &capture, err)) == 0)
+		rc = call(context, &capture);
+	return query_end(&q, rc);
+}
+
+int catalog_save(
+	struct catalog *c, uint32_t capture, const struct catalog_saved *part, struct err *err)
+{
+	struct query q;
+
+	query_write(&q, c, SQL_ADD_SAVED, err);
+	query_put_int(&q, capture);
+	query_put_int(&q, part->kind);
+	query_put_int(&q, part->number);
+	query_put_blob(&q, part->bytes);
+	return query_run(&q, err);
+}
+
+int catalog_drop_saved(
+	struct catalog *c, uint32_t capture, enum catalog_saved_kind kind, struct err *err)
+{
+	struct query q;
+
+	query_write(&q, c, SQL_DROP_SAVED, err);
+	query_put_int(&q, capture);
+	query_put_int(&q, kind);
+	return query_run(&q, err);
+}
+
+static int saved_hand_out(
+	struct query *q, catalog_on_saved *call, void *context, int rc, struct err *err)
+{
+	while (rc == 0 && (rc = query_next_key(q, err)) == 0) {
+		struct catalog_saved part = {
+			.kind = (enum catalog_saved_kind)query_up_to(q, 1, CATALOG_SAVED_BODIES),
+			.number = (uint32_t)query_up_to(q, 0, UINT32_MAX),
+			.bytes = query_text(q, 2),
+		};
+
+		rc = query_check(q, err);
+		if (rc == 0)
+			rc = call(context, &part);
+	}
+	return query_end(q, rc);
+}
+
+int catalog_each_saved(struct catalog *c, uint32_t capture, enum catalog_saved_kind kind,
+	catalog_on_saved *call, void *context, struct err *err)
+{
+	struct query q;
+	int rc = query_rows(&q, c, SQL_EACH_SAVED, capture, err);
+
+	if (rc == 0)
+		query_put_int(&q, kind);
+	return saved_hand_out(&q, call, context, rc, err);
+}
+
+int catalog_saved_around(struct catalog *c, uint32_t capture, enum catalog_saved_kind kind,
+	uint32_t number, catalog_on_saved *call, void *context, struct err *err)
+{
+	struct query q;
+	int rc = query_rows(&q, c, SQL_SAVED_AROUND, capture, err);
+
+	if (rc == 0) {
+		query_put_int(&q, kind);
+		query_put_int(&q, number);
+	}
+	return saved_hand_out(&q, call, context, rc, err);
+}
+
+static int run_named(
+	struct catalog *c, enum catalog_sql sql, slice name, slice other, struct err *err)
+{
+	struct query q;
+
+	query_write(&q, c, sql, err);
+	query_put_text(&q, name);
+	if (other.ptr)
+		query_put_text(&q, other);
+	return query_run(&q, err);
+}
+
+int catalog_add_replaced(struct catalog *c, slice name, slice new_name, struct err *err)
+{
+	return run_named(c, SQL_ADD_REPLACED, name, new_name, err);
+}
+
+int catalog_drop_replaced(struct catalog *c, slice name, struct err *err)
+{
+	return run_named(c, SQL_DROP_REPLACED, name, (slice){0}, err);
+}
+
+/* In a table of this connection, where the updates find them by their place. */
+static int note_moves(
+	struct catalog *c, const struct catalog_move *moves, size_t count, struct err *err)
+{
+	static const char SQL[] = "CREATE TEMP TABLE IF NOT EXISTS moved(place INTEGER PRIMARY KEY,"
+				  " new INTEGER NOT NULL, length INTEGER NOT NULL,"
+				  " whole INTEGER NOT NULL)";
+	int sqlite = sqlite3_exec(c->db, SQL, NULL, NULL, NULL);
+	struct query q;
+	int rc;
+
+	if (sqlite != SQLITE_OK)
+		return catalog_error(c, sqlite, err);
+	query_write(&q, c, SQL_CLEAR_MOVES, err);
+	rc = query_run(&q, err);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		query_write(&q, c, SQL_ADD_MOVE, err);
+		query_put_size(&q, moves[i].from);
+		query_put_size(&q, moves[i].to);
+		query_put_size(&q, moves[i].length);
+		query_put_int(&q, moves[i].is_whole);
+		rc = query_run(&q, err);
+	}
+	return rc;
+}
+
+static int move(
+	struct catalog *c, enum catalog_sql sql, slice name, slice new_name, struct err *err)
+{
+	struct query q;
+
+	query_write(&q, c, sql, err);
+	query_put_word(&q, name);
+	query_put_word(&q, new_name);
+	return query_run(&q, err);
+}
+
+int catalog_replace_warc(struct catalog *c, slice name, const struct catalog_warc *warc,
+	const struct catalog_move *moves, size_t count, struct err *err)
+{
+	struct query q;
+	int rc = note_moves(c, moves, count, err);
+
+	if (rc == 0)
+		rc = move(c, SQL_MOVE_OBSERVATIONS, name, warc->name, err);
+	if (rc == 0)
+		rc = move(c, SQL_MOVE_LOOKS, name, warc->name, err);
+	if (rc)
+		return rc;
+	query_write(&q, c, SQL_DROP_LOOKS, err); /* records that have no rows left */
+	query_put_word(&q, name);
+	rc = query_run(&q, err);
+	if (rc)
+		return rc;
+	query_write(&q, c, SQL_RENAME_WARC, err);
+	query_put_text(&q, name);
+	query_put_text(&q, warc->name);
+	query_put_size(&q, warc->size);
+	query_put_digest(&q, warc->has_digest, &warc->digest);
+	rc = query_run_on(&q, "WARC file", err);
+	return rc ? rc : run_named(c, SQL_REPLACED_DONE, name, (slice){0}, err);
+}
+
+int catalog_each_replaced(
+	struct catalog *c, catalog_on_replaced *call, void *context, struct err *err)
+{
+	struct query q;
+	int rc = query_read(&q, c, SQL_EACH_REPLACED, err);
+
+	while (rc == 0 && (rc = query_next(&q, err)) == 0) {
+		struct catalog_replaced r = {
+			.name = query_text(&q, 0),
+			.new_name = query_text(&q, 1),
+			.done = query_bool(&q, 2),
+		};
+
+		rc = query_check(&q, err);
+		if (rc == 0)
+			rc = call(context, &r);
+	}
+	return query_end(&q, rc);
+}
+
+int catalog_add_look(struct catalog *c, const struct catalog_look *look, struct err *err)
+{
+	struct query q;
+
+	if (look->batch == 0 || look->batch > CATALOG_LOOKS_MAX ||
+		look->number > CATALOG_LOOK_NUMBER_MAX)
+		return err_set(err, ERR_RANGE, "%s: the number of a look", c->path);
+	query_write(&q, c, SQL_ADD_LOOK, err);
+	query_put_size(&q, look->batch);
+	query_put_int(&q, look->number);
+	query_put_blob(&q, look->rows);
+	return query_run(&q, err);
+}
+
+static int drop(struct catalog *c, uint64_t batch, struct err *err)
+{
+	struct query q;
+
+	query_write(&q, c, SQL_DROP_LOOK, err);
+	query_put_size(&q, batch);
+	return query_run(&q, err);
+}
+
+int catalog_set_looks(struct catalog *c, const struct catalog_looks *looks, struct err *err)
+{
+	struct query q;
+	int rc;
+
+	query_write(&q, c, SQL_SET_LOOKS, err);
+	query_put_size(&q, looks->batch);
+	query_put_word(&q, looks->warc);
+	query_put_size(&q, looks->offset);
+	query_put_size(&q, looks->length);
+	rc = query_run(&q, err);
+	return rc ? rc : drop(c, looks->batch, err);
+}
+
+int catalog_get_looks(struct catalog *c, uint64_t batch, struct arena *arena,
+	struct catalog_looks *ret, struct err *err)
+{
+	struct catalog_looks looks = {.batch = batch};
+	struct query q;
+	int rc = query_read(&q, c, SQL_GET_LOOKS, err);
+
+	if (rc == 0) {
+		query_put_size(&q, batch);
+		rc = query_next(&q, err);
+	}
+	if (rc == ERR_END)
+		return query_end(&q, err_set(err, ERR_NOTFOUND, "%s: the looks wait", c->path));
+	if (rc == 0) {
+		looks.warc = query_word(&q, 1);
+		looks.offset = query_up_to(&q, 2, INT64_MAX);
+		looks.length = query_up_to(&q, 3, INT64_MAX);
+		rc = query_check(&q, err);
+	}
+	if (rc == 0) {
+		looks.warc.ptr = arena_strdup(arena, looks.warc);
+		rc = looks.warc.ptr ? 0 : err_code(err, ERR_NOMEM);
+	}
+	if (rc == 0)
+		*ret = looks;
+	return query_end(&q, rc);
+}
+
+int catalog_last_looks(struct catalog *c, uint64_t *ret, struct err *err)
+{
+	struct query q;
+	int rc = query_read(&q, c, SQL_LAST_LOOKS, err);
+
+	if (rc == 0)
+		rc = query_next(&q, err);
+	if (rc == 0) {
+		*ret = query_up_to(&q, 0, CATALOG_LOOKS_MAX);
+		rc = query_check(&q, err);
+	}
+	return query_end(&q, rc);
+}
+
+static int look_hand_out(
+	struct query *q, catalog_on_look *call, void *context, int rc, struct err *err)
+{
+	while (rc == 0 && (rc = query_next_key(q, err)) == 0) {
+		struct catalog_look look = {
+			.batch = query_up_to(q, 1, CATALOG_LOOKS_MAX),
+			.number = (uint32_t)query_up_to(q, 2, CATALOG_LOOK_NUMBER_MAX),
+			.rows = query_text(q, 3),
+		};
+
+		rc = query_check(q, err);
+		if (rc == 0)
+			rc = call(context, &look);
+	}
+	return query_end(q, rc);
+}
+
+int catalog_each_look(struct catalog *c, catalog_on_look *call, void *context, struct err *err)
+{
+	struct query q;
+	int rc = query_read(&q, c, SQL_EACH_LOOK, err);
+
+	return look_hand_out(&q, call, context, rc, err);
+}
+
+int catalog_looks_rows(
+	struct catalog *c, uint64_t batch, catalog_on_look *call, void *context, struct err *err)
+{
+	struct query q;
+	int rc = query_read(&q, c, SQL_LOOKS_ROWS, err);
+
+	if (rc == 0)
+		query_put_size(&q, batch);
+	return look_hand_out(&q, call, context, rc, err);
+}
+
+/* The number of the next event: read once, then counted. */
+static int next_number(struct catalog *c, uint32_t capture, uint64_t *ret, struct err *err)
+{
+	struct query q;
+	int rc;
+
+	if (c->event_capture == capture) {
+		*ret = c->next_event;
+		return 0;
+	}
+	rc = query_rows(&q, c, SQL_NEXT_EVENT, capture, err);
+	if (rc == 0)
+		rc = query_next(&q, err);
+	if (rc == 0 && sqlite3_column_type(q.stmt, 0) == SQLITE_NULL)
+		*ret = 0;
+	else if (rc == 0)
+		*ret = (uint64_t)query_int(&q, 0) - ((uint64_t)capture << 32);
+	return query_end(&q, rc);
+}
+
+int catalog_add_event(
+	struct catalog *c, uint32_t capture, const struct catalog_event *e, struct err *err)
+{
+	uint64_t number = 0;
+	struct query q;
+	int rc;
+
+	query_write(&q, c, SQL_ADD_EVENT, err);
+	rc = q.rc ? q.rc : next_number(c, capture, &number, err);
+	if (rc == 0 && number > UINT32_MAX)
+		rc = err_set(err, ERR_LIMIT, "%s: the capture has too many events", c->path);
+	if (rc)
+		return query_end(&q, rc);
+	query_put_int(&q, catalog_key(capture, (uint32_t)number));
+	query_put_int(&q, e->kind);
+	query_put_int(&q, e->page);
+	query_put_int(&q, e->leg);
+	query_put_int(&q, e->attempt);
+	query_put_int(&q, e->outcome);
+	query_put_int(&q, e->hopeless);
+	query_put_double(&q, e->begin);
+	query_put_double(&q, e->end);
+	rc = query_run(&q, err);
+	if (rc)
+		return rc;
+	c->event_capture = capture;
+	c->next_event = number + 1;
+	return 0;
+}
+
+static int event_read_row(struct query *q, struct catalog_event *ret, struct err *err)
+{
+	*ret = (struct catalog_event){
+		.kind = (enum catalog_event_kind)query_up_to(q, 1, CATALOG_EVENT_SETTLED),
+		.page = (uint32_t)query_up_to(q, 2, UINT32_MAX),
+		.leg = (uint8_t)query_up_to(q, 3, UINT8_MAX),
+		.attempt = (uint8_t)query_up_to(q, 4, UINT8_MAX),
+		.outcome = (uint8_t)query_up_to(q, 5, UINT8_MAX),
+		.hopeless = query_bool(q, 6),
+		.begin = query_double(q, 7),
+		.end = query_double(q, 8),
+	};
+	return query_check(q, err);
+}
+
+/* Those from number count on, which a query has been made for. */
+static int event_hand_out(struct query *q, uint32_t count, catalog_on_event *call, void *context,
+	int rc, struct err *err)
+{
+	struct catalog_event event;
+
+	/* A log with a hole would restore another run. */
+	while (rc == 0 && (rc = query_next_key(q, err)) == 0 &&
+		(rc = event_read_row(q, &event, err)) == 0)
+		rc = query_number(q, 0) == count++
+			     ? call(context, &event)
+			     : catalog_damaged(q->c, "an event is missing", err);
+	return query_end(q, rc);
+}
+
+int catalog_each_event(
+	struct catalog *c, uint32_t capture, catalog_on_event *call, void *context, struct err *err)
+{
+	struct query q;
+	int rc = query_rows(&q, c, SQL_EACH_EVENT, capture, err);
+
+	return event_hand_out(&q, 0, call, context, rc, err);
+}
+
+int catalog_events_from(struct catalog *c, uint32_t capture, uint32_t first, catalog_on_event *call,
+	void *context, struct err *err)
+{
+	struct query q;
+	int rc = query_rows(&q, c, SQL_EVENTS_FROM, capture, err);
+
+	if (rc == 0)
+		query_put_int(&q, first);
+	return event_hand_out(&q, first, call, context, rc, err);
+}
+
 /* What is not in the table is stored as it is, so these bound memory and nothing else. */
 enum {
 	WORDS_MAX = 4096,

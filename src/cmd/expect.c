@@ -1,6 +1,7 @@
 #include "cmd/expect.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,11 +13,310 @@
 #include "base/lists.h"
 #include "base/parse.h"
 #include "base/progress.h"
+#include "base/table.h"
 #include "base/text.h"
-#include "cmd/expect_hours.h"
-#include "cmd/expect_limit.h"
+#include "crawl/gate.h"
 #include "crawl/settings.h"
-#include "plan/expect_exposure.h"
+#include "plan/expect_evaluate.h"
+
+/* plan --expect --time-limit: what each aim makes of a limit. */
+
+/* The order of the table: from most visits to most revisits. */
+static const enum plan_aim AIMS[] = {PLAN_COMPLETE, PLAN_BALANCED, PLAN_SHARP};
+
+enum { AIM_COUNT = sizeof AIMS / sizeof AIMS[0] };
+
+/* One line of the table: an aim at a delay. */
+struct limit_row {
+	double delay;
+	size_t downloads;
+	uint8_t aim;
+	struct plan_share share;
+};
+
+static const char *aim_word(uint64_t aim)
+{
+	return PLAN_AIMS[aim];
+}
+
+#define ROW(member) MEMBER(struct limit_row, member)
+#define TEXT        (TABLE_TEXT | TABLE_CSV)
+#define ALL         (TEXT | TABLE_JSON)
+
+static const struct column COLUMNS[] = {
+	{"delay", TEXT, ROW(delay), .suffix = " s", .width = 8},
+	{"downloads", TEXT, ROW(downloads), .gap = 2, .width = 9},
+	{"aim", TEXT, ROW(aim), .word = aim_word, .gap = 2, .width = -8},
+	{"visits", ALL, ROW(share.visits), .heading = "captured", .gap = 2, .width = 9},
+	{"revisits", ALL, ROW(share.revisits), .heading = "revisited", .gap = 2, .width = 9},
+	{"captured", TABLE_CSV | TABLE_JSON, ROW(share.captured)},
+	{"expected_sharp", ALL, ROW(share.sharp), .heading = "sharp", .decimals = 1, .gap = 2,
+		.width = 9},
+	{"upper_bound", ALL, ROW(share.bound), .heading = "upper bound", .decimals = 1, .gap = 2,
+		.width = 11},
+};
+
+/* Those of a delay stand together. 0 or ERR_NOMEM; free the rows in any case. */
+static int limit_compute(const struct expect_params *p, const double *delays, size_t count,
+	struct limit_row **ret_rows, size_t *ret_len)
+{
+	struct exposure_params params = {.site = p->site, .fast = p->fast};
+	struct limit_row *rows = calloc(count, AIM_COUNT * sizeof *rows);
+	size_t len = 0;
+	int rc = rows ? 0 : ERR_NOMEM;
+
+	for (size_t i = 0; i < count * AIM_COUNT && rc == 0; i++) {
+		enum plan_aim aim = AIMS[i % AIM_COUNT];
+		double delay = delays[i / AIM_COUNT];
+		struct limit_row row = {.delay = delay,
+			.downloads = exposure_downloads(delay, p->time_limit),
+			.aim = (uint8_t)aim};
+
+		if (p->aim >= 0 && aim != (enum plan_aim)p->aim)
+			continue;
+		rc = exposure_share(&params, delay, row.downloads, aim, &row.share);
+		rows[len++] = row;
+	}
+	*ret_rows = rows;
+	*ret_len = len;
+	return rc;
+}
+
+static int limit_print_json(const struct expect_params *p, const struct table *t, size_t delays)
+{
+	const struct limit_row *rows = t->first;
+	size_t aims = t->rows / delays;
+	struct json j;
+
+	json_init_file(&j, stdout, JSON_LINES);
+	json_document_begin(&j);
+	json_put_uint(&j, "pages", p->site->n);
+	json_put_double(&j, "time_limit", p->time_limit);
+	json_key(&j, "rows");
+	json_array_begin(&j);
+	for (size_t i = 0; i < t->rows; i += aims) {
+		json_object_begin(&j);
+		json_put_double(&j, "delay", rows[i].delay);
+		json_put_double(&j, "seconds_needed", exposure_duration(p->site->n, rows[i].delay));
+		json_put_uint(&j, "downloads", rows[i].downloads);
+		json_key(&j, "aims");
+		json_object_begin(&j);
+		for (size_t k = i; k < i + aims; k++) {
+			json_key(&j, PLAN_AIMS[rows[k].aim]);
+			json_object_begin(&j);
+			table_json_members(t, k, &j);
+			json_object_end(&j);
+		}
+		json_object_end(&j);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	json_object_end(&j);
+	return json_finish(&j);
+}
+
+static void limit_print_text(const struct expect_params *p, const struct table *t)
+{
+	char limit[TEXT_DURATION_SIZE];
+
+	text_duration(p->time_limit, limit);
+	printf("%zu pages in %s: how many are captured and how many may be expected sharp%s\n\n",
+		p->site->n, limit, p->site->weights ? " (weighted)" : "");
+	table_text(t, stdout);
+	puts("\nupper bound: what no choice of so many revisits can exceed in expectation");
+}
+
+/* A row for each delay. 0 or as json_finish; or an error of the planner in err. */
+static int expect_limit(
+	const struct expect_params *params, const double *delays, size_t count, struct err *err)
+{
+	struct table t = {.columns = COLUMNS,
+		.count = sizeof COLUMNS / sizeof *COLUMNS,
+		.stride = sizeof(struct limit_row)};
+	struct limit_row *rows = NULL;
+	int rc = err_code(err, limit_compute(params, delays, count, &rows, &t.rows));
+
+	t.first = rows;
+	if (rc == 0 && params->format == CMD_FORMAT_JSON)
+		rc = limit_print_json(params, &t, count);
+	else if (rc == 0 && params->format == CMD_FORMAT_CSV)
+		table_csv(&t, stdout);
+	else if (rc == 0)
+		limit_print_text(params, &t);
+	free(rows);
+	return rc;
+}
+
+/* plan --expect --hours: what a capture that does not fit into the hours gives, either way. */
+
+/* One line of the table. */
+struct row {
+	struct plan_hours hours;
+	struct exposure_hours of;
+};
+
+/* The next hours that begin, and how long it is from their end to those after them. */
+static int find_hours(const char *text, struct plan_hours *ret, struct err *err)
+{
+	struct windows w = {0};
+	int64_t now = clock_realtime(clock_system()) / CLOCK_NS_PER_SECOND, open, close, again;
+	int rc = windows_parse(&w, slice_str(text), err);
+
+	if (rc) {
+		err_prefix(err, "--hours");
+		return rc;
+	}
+	open = windows_opening(&w, windows_closing(&w, windows_opening(&w, now)));
+	close = open == INT64_MAX ? open : windows_closing(&w, open);
+	again = close == INT64_MAX ? close : windows_opening(&w, close);
+	if (again == INT64_MAX)
+		return err_set(err, ERR_USAGE, "--hours %s never end, or never begin", text);
+	ret->left = ret->open = (double)(close - open);
+	ret->closed = (double)(again - close);
+	return 0;
+}
+
+static int hours_compute(const struct expect_params *p, double delay, struct row *row)
+{
+	struct exposure_params params = {.site = p->site, .fast = p->fast};
+
+	row->hours.pace = delay;
+	return exposure_hours(&params, &row->hours, &row->of);
+}
+
+/* Whether aims other than most pages end the visits in time for the revisits. */
+static bool ends_in_time(const struct expect_params *p, const struct row *row)
+{
+	return row->of.visits < p->site->n && row->of.in_time.reached > row->of.go_on.reached;
+}
+
+/* ---- JSON ---- */
+
+static void json_limit(struct json *j, const struct plan_limit *limit)
+{
+	json_put_double(j, "expected_sharp", limit->reached);
+	json_put_double(j, "upper_bound", limit->bound);
+}
+
+static void json_row(struct json *j, const struct expect_params *p, const struct row *row)
+{
+	json_object_begin(j);
+	json_put_double(j, "delay", row->hours.pace);
+	json_put_double(j, "seconds_needed", exposure_duration(p->site->n, row->hours.pace));
+	json_key(j, "in_time");
+	json_object_begin(j);
+	json_put_uint(j, "visits", row->of.visits);
+	json_put_uint(j, "put_off", p->site->n - row->of.visits);
+	json_limit(j, &row->of.in_time);
+	json_object_end(j);
+	json_key(j, "go_on");
+	json_object_begin(j);
+	json_limit(j, &row->of.go_on);
+	json_object_end(j);
+	json_put_bool(j, "ends_in_time", ends_in_time(p, row));
+	json_object_end(j);
+}
+
+static void json_begin(struct json *j, const struct expect_params *p, const struct plan_hours *h)
+{
+	json_init_file(j, stdout, JSON_LINES);
+	json_document_begin(j);
+	json_put_uint(j, "pages", p->site->n);
+	json_put_double(j, "open_seconds", h->open);
+	json_put_double(j, "closed_seconds", h->closed);
+	json_key(j, "rows");
+	json_array_begin(j);
+}
+
+static int json_end(struct json *j)
+{
+	json_array_end(j);
+	json_object_end(j);
+	return json_finish(j);
+}
+
+/* ---- text and CSV ---- */
+
+static void print_csv_row(const struct expect_params *p, const struct row *row)
+{
+	const struct exposure_hours *of = &row->of;
+	const double values[] = {
+		of->in_time.reached, of->in_time.bound, of->go_on.reached, of->go_on.bound};
+	char text[FORMAT_DOUBLE_SIZE];
+
+	(void)format_double(row->hours.pace, text);
+	printf("%s,%zu,%zu", text, of->visits, p->site->n - of->visits);
+	for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+		(void)format_double(values[i], text);
+		printf(",%s", text);
+	}
+	puts(ends_in_time(p, row) ? ",true" : ",false");
+}
+
+static void print_text_row(const struct expect_params *p, const struct row *row)
+{
+	const struct exposure_hours *of = &row->of;
+	char delay[FORMAT_DOUBLE_SIZE], needed[TEXT_DURATION_SIZE];
+
+	(void)format_double(row->hours.pace, delay);
+	text_duration(exposure_duration(p->site->n, row->hours.pace), needed);
+	printf("%6s s%13s  %9zu  %8zu  %9.1f  %9.1f  %s\n", delay, needed, of->visits,
+		p->site->n - of->visits, of->in_time.reached, of->go_on.reached,
+		of->visits == p->site->n ? "both legs fit"
+		: ends_in_time(p, row)   ? "end in time"
+					 : "go on");
+}
+
+static void hours_print_head(const struct expect_params *p, const struct plan_hours *h)
+{
+	char open[TEXT_DURATION_SIZE], closed[TEXT_DURATION_SIZE];
+
+	if (p->format == CMD_FORMAT_CSV) {
+		puts("delay,visits,put_off,in_time_sharp,in_time_upper_bound,go_on_sharp,"
+		     "go_on_upper_bound,ends_in_time");
+		return;
+	}
+	text_duration(h->open, open);
+	text_duration(h->closed, closed);
+	printf("%zu pages in hours of %s, with %s between them: how many may be expected "
+	       "sharp%s\n\n",
+		p->site->n, open, closed, p->site->weights ? " (weighted)" : "");
+	printf("%8s%13s  %9s  %8s  %9s  %9s  %s\n", "", "", "in time:", "", "", "go on:", "");
+	printf("%8s%13s  %9s  %8s  %9s  %9s  %s\n", "delay", "needed", "both legs", "put off",
+		"sharp", "sharp", "so the visits");
+}
+
+/* A row for each delay. 0 or as json_finish; or an error in err: of the hours or the planner. */
+static int expect_hours(
+	const struct expect_params *params, const double *delays, size_t count, struct err *err)
+{
+	struct row row = {0};
+	struct json j;
+	int rc = find_hours(params->hours, &row.hours, err);
+
+	if (rc)
+		return rc;
+	if (params->format == CMD_FORMAT_JSON)
+		json_begin(&j, params, &row.hours);
+	else
+		hours_print_head(params, &row.hours);
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		rc = hours_compute(params, delays[i], &row);
+		if (rc)
+			break;
+		if (params->format == CMD_FORMAT_JSON)
+			json_row(&j, params, &row);
+		else
+			(params->format == CMD_FORMAT_CSV ? print_csv_row : print_text_row)(
+				params, &row);
+	}
+	if (params->format == CMD_FORMAT_JSON && rc == 0)
+		return json_end(&j);
+	if (params->format == CMD_FORMAT_TEXT && rc == 0)
+		puts("\nWith --aim complete the visits always go on. Pages that are put off are "
+		     "downloaded once, later.");
+	return err_code(err, rc);
+}
 
 #define DELAYS     "0.1,0.2,0.5,1,2,5,10,30,60"
 #define STRATEGIES "bfs-fifo,bfs-lifo,hottest-middle,sharc-selective,solar,stillpoint"
@@ -31,7 +331,7 @@ enum {
 VEC_DECLARE(numbers, double);
 VEC_DECLARE(strategies, const struct plan_strategy *);
 
-struct table {
+struct grid {
 	const struct expect_params *params;
 	struct slice_vec labels; /* of the strategies, as they were asked for */
 	struct strategies strategies;
@@ -40,7 +340,7 @@ struct table {
 	struct numbers bounds; /* by row */
 };
 
-static void release(struct table *t)
+static void release(struct grid *t)
 {
 	slice_vec_release(&t->labels);
 	strategies_release(&t->strategies);
@@ -59,7 +359,7 @@ static bool take_item(const char **rest, slice *ret_item)
 	return true;
 }
 
-static int read_delays(struct table *t, struct err *err)
+static int read_delays(struct grid *t, struct err *err)
 {
 	const char *rest = t->params->delays ? t->params->delays : DELAYS;
 	slice item;
@@ -80,7 +380,7 @@ static int read_delays(struct table *t, struct err *err)
 	return 0;
 }
 
-static int read_strategies(struct table *t, struct err *err)
+static int read_strategies(struct grid *t, struct err *err)
 {
 	const char *rest = t->params->strategies ? t->params->strategies : STRATEGIES;
 	slice item;
@@ -99,7 +399,7 @@ static int read_strategies(struct table *t, struct err *err)
 	return 0;
 }
 
-static int compute(struct table *t, struct err *err)
+static int compute(struct grid *t, struct err *err)
 {
 	struct exposure_params params = {
 		.site = t->params->site,
@@ -128,17 +428,17 @@ static int compute(struct table *t, struct err *err)
 	return rc;
 }
 
-static double seconds_of(const struct table *t, size_t row)
+static double seconds_of(const struct grid *t, size_t row)
 {
 	return exposure_duration(t->params->site->n, t->delays.ptr[row]);
 }
 
-static const double *row_of(const struct table *t, size_t row)
+static const double *row_of(const struct grid *t, size_t row)
 {
 	return t->sharp.ptr + row * t->strategies.len;
 }
 
-static int print_json(const struct table *t)
+static int print_json(const struct grid *t)
 {
 	struct json j;
 
@@ -174,7 +474,7 @@ static void print_number(const char *before, double value)
 	printf("%s%s", before, isnan(value) ? "" : text);
 }
 
-static int print_csv(const struct table *t)
+static int print_csv(const struct grid *t)
 {
 	printf("delay,seconds");
 	for (size_t k = 0; k < t->labels.len; k++) {
@@ -202,7 +502,7 @@ static slice head_line(slice label, unsigned line)
 	return line == 0 ? slice_sub(label, 0, split) : slice_sub(label, split, label.len);
 }
 
-static int column_width(const struct table *t, slice label)
+static int column_width(const struct grid *t, slice label)
 {
 	int width = snprintf(NULL, 0, "%.1f", t->bounds.ptr[0]);
 
@@ -214,7 +514,7 @@ static int column_width(const struct table *t, slice label)
 	return width + 2;
 }
 
-static void print_head(const struct table *t, slice bound)
+static void print_head(const struct grid *t, slice bound)
 {
 	static const char *const FIRST[HEAD_LINES][2] = {{"", "capture"}, {"delay", "lasts"}};
 
@@ -239,7 +539,7 @@ static void print_cell(double value, int width)
 		printf("%*.1f", width, value);
 }
 
-static int print_text(const struct table *t)
+static int print_text(const struct grid *t)
 {
 	static const slice BOUND = SLICE_INIT("upper-bound");
 
@@ -263,12 +563,12 @@ static int print_text(const struct table *t)
 
 enum cmd_status cmd_expect(const struct expect_params *params)
 {
-	static int (*const PRINT[])(const struct table *) = {
+	static int (*const PRINT[])(const struct grid *) = {
 		[CMD_FORMAT_TEXT] = print_text,
 		[CMD_FORMAT_CSV] = print_csv,
 		[CMD_FORMAT_JSON] = print_json,
 	};
-	struct table t = {.params = params};
+	struct grid t = {.params = params};
 	struct err err = {0};
 	enum cmd_status status;
 	int rc = read_delays(&t, &err);

@@ -4,10 +4,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "archive/export_chosen.h"
-#include "archive/export_table.h"
+#include "archive/export.h"
 #include "archive/export_wacz.h"
-#include "archive/export_warc.h"
 #include "base/output.h"
 #include "cmd/archive.h"
 #include "cmd/cmd.h"

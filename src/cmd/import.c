@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "archive/directory.h"
+#include "archive/import_remote.h"
 #include "archive/index.h"
 #include "archive/our_file.h"
-#include "archive/rates_keep.h"
 #include "archive/rebuild.h"
 #include "archive/take_in.h"
 #include "base/file.h"

@@ -11,7 +11,6 @@
 #include "crawl/settings.h"
 #include "plan/expect_drive.h"
 #include "plan/expect_evaluate.h"
-#include "plan/expect_exposure.h"
 #include "plan/expect_site.h"
 #include "report/plan_print.h"
 

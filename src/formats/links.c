@@ -4,16 +4,400 @@
 
 #include "base/api.h"
 #include "base/err.h"
+#include "base/json_read.h"
 #include "base/mem.h"
 #include "base/word.h"
 #include "formats/css.h"
 #include "formats/html_token.h"
 #include "formats/link_header.h"
-#include "formats/links_rules.h"
 #include "formats/refresh.h"
 #include "formats/script_import.h"
 #include "formats/srcset.h"
 #include "formats/url.h"
+
+/* Attributes that may hold links. */
+enum attr {
+	ATTR_NONE,
+	ATTR_BACKGROUND,
+	ATTR_CITE,
+	ATTR_DYNSRC,
+	ATTR_HREF,
+	ATTR_IMAGESRCSET,
+	ATTR_LAZY,       /* data-src and its like */
+	ATTR_LAZY_IMAGE, /* an image on whatever element */
+	ATTR_LAZY_SET,   /* data-srcset and its like */
+	ATTR_LONGDESC,
+	ATTR_LOWSRC,
+	ATTR_MANIFEST,
+	ATTR_POSTER,
+	ATTR_SRC,
+	ATTR_SRCSET,
+	ATTR_STYLE,
+	ATTR_XLINK_HREF,
+};
+
+struct name {
+	slice name;
+	enum attr attr;
+};
+
+static const struct name NAMES[] = {
+	{SLICE_INIT("background"), ATTR_BACKGROUND},
+	{SLICE_INIT("cite"), ATTR_CITE},
+	{SLICE_INIT("dynsrc"), ATTR_DYNSRC},
+	{SLICE_INIT("href"), ATTR_HREF},
+	{SLICE_INIT("imagesrcset"), ATTR_IMAGESRCSET},
+	{SLICE_INIT("longdesc"), ATTR_LONGDESC},
+	{SLICE_INIT("lowsrc"), ATTR_LOWSRC},
+	{SLICE_INIT("manifest"), ATTR_MANIFEST},
+	{SLICE_INIT("poster"), ATTR_POSTER},
+	{SLICE_INIT("src"), ATTR_SRC},
+	{SLICE_INIT("srcset"), ATTR_SRCSET},
+	{SLICE_INIT("style"), ATTR_STYLE},
+	{SLICE_INIT("xlink:href"), ATTR_XLINK_HREF},
+};
+
+/* What scripts that load images late look for, without its "data-". */
+static const struct name LAZY_NAMES[] = {
+	{SLICE_INIT("src"), ATTR_LAZY},
+	{SLICE_INIT("lazy"), ATTR_LAZY},
+	{SLICE_INIT("lazy-src"), ATTR_LAZY},
+	{SLICE_INIT("lazyload"), ATTR_LAZY},
+	{SLICE_INIT("original"), ATTR_LAZY},
+	{SLICE_INIT("orig-src"), ATTR_LAZY},
+	{SLICE_INIT("original-src"), ATTR_LAZY},
+	{SLICE_INIT("echo"), ATTR_LAZY},
+	{SLICE_INIT("hi-res-src"), ATTR_LAZY_IMAGE},
+	{SLICE_INIT("src-retina"), ATTR_LAZY_IMAGE},
+	{SLICE_INIT("bg"), ATTR_LAZY_IMAGE},
+	{SLICE_INIT("bg-src"), ATTR_LAZY_IMAGE},
+	{SLICE_INIT("background"), ATTR_LAZY_IMAGE},
+	{SLICE_INIT("background-image"), ATTR_LAZY_IMAGE},
+	{SLICE_INIT("image"), ATTR_LAZY_IMAGE},
+	{SLICE_INIT("image-src"), ATTR_LAZY_IMAGE},
+	{SLICE_INIT("img-src"), ATTR_LAZY_IMAGE},
+	{SLICE_INIT("poster"), ATTR_LAZY_IMAGE},
+	{SLICE_INIT("srcset"), ATTR_LAZY_SET},
+	{SLICE_INIT("lazy-srcset"), ATTR_LAZY_SET},
+	{SLICE_INIT("original-set"), ATTR_LAZY_SET},
+	{SLICE_INIT("bgset"), ATTR_LAZY_SET},
+};
+
+static enum attr look_up(const struct name *names, size_t count, slice name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_eq(names[i].name, name))
+			return names[i].attr;
+	return ATTR_NONE;
+}
+
+/* Most attributes are class, id and the like: their first letters settle it. */
+static enum attr attr_of(slice name)
+{
+	switch (name.ptr[0]) {
+	case 'd':
+		if (name.len > 5 && memcmp(name.ptr, "data-", 5) == 0)
+			return look_up(LAZY_NAMES, sizeof LAZY_NAMES / sizeof *LAZY_NAMES,
+				slice_sub(name, 5, name.len));
+		return look_up(NAMES, sizeof NAMES / sizeof *NAMES, name);
+	case 'c':
+		return slice_eq(name, SLICE("cite")) ? ATTR_CITE : ATTR_NONE;
+	case 'b':
+	case 'h':
+	case 'i':
+	case 'l':
+	case 'm':
+	case 'p':
+	case 's':
+	case 'x':
+		return name.len < 3 ? ATTR_NONE
+				    : look_up(NAMES, sizeof NAMES / sizeof *NAMES, name);
+	default:
+		return ATTR_NONE;
+	}
+}
+
+struct row {
+	enum html_tag tag;
+	enum attr attr;
+	struct links_rule rule;
+};
+
+static const struct row ROWS[] = {
+	{HTML_TAG_A, ATTR_HREF, {LINKS_URL, LINK_PAGE}},
+	{HTML_TAG_A, ATTR_XLINK_HREF, {LINKS_URL, LINK_PAGE}},
+	{HTML_TAG_AREA, ATTR_HREF, {LINKS_URL, LINK_PAGE}},
+	{HTML_TAG_IMG, ATTR_SRC, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_IMG, ATTR_SRCSET, {LINKS_SRCSET, LINK_IMAGE}},
+	{HTML_TAG_IMG, ATTR_LOWSRC, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_IMG, ATTR_DYNSRC, {LINKS_URL, LINK_MEDIA}},
+	{HTML_TAG_IMG, ATTR_LONGDESC, {LINKS_URL, LINK_PAGE}},
+	{HTML_TAG_IMAGE, ATTR_SRC, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_IMAGE, ATTR_HREF, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_IMAGE, ATTR_XLINK_HREF, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_FEIMAGE, ATTR_HREF, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_FEIMAGE, ATTR_XLINK_HREF, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_USE, ATTR_HREF, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_USE, ATTR_XLINK_HREF, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_SCRIPT, ATTR_SRC, {LINKS_URL, LINK_SCRIPT}},
+	{HTML_TAG_SCRIPT, ATTR_HREF, {LINKS_URL, LINK_SCRIPT}},
+	{HTML_TAG_SCRIPT, ATTR_XLINK_HREF, {LINKS_URL, LINK_SCRIPT}},
+	{HTML_TAG_LINK, ATTR_IMAGESRCSET, {LINKS_SRCSET, LINK_IMAGE}},
+	{HTML_TAG_SOURCE, ATTR_SRC, {LINKS_URL, LINK_MEDIA}},
+	{HTML_TAG_SOURCE, ATTR_SRCSET, {LINKS_SRCSET, LINK_IMAGE}},
+	{HTML_TAG_VIDEO, ATTR_SRC, {LINKS_URL, LINK_MEDIA}},
+	{HTML_TAG_VIDEO, ATTR_POSTER, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_AUDIO, ATTR_SRC, {LINKS_URL, LINK_MEDIA}},
+	{HTML_TAG_TRACK, ATTR_SRC, {LINKS_URL, LINK_MEDIA}},
+	{HTML_TAG_IFRAME, ATTR_SRC, {LINKS_URL, LINK_FRAME}},
+	{HTML_TAG_IFRAME, ATTR_LONGDESC, {LINKS_URL, LINK_PAGE}},
+	{HTML_TAG_FRAME, ATTR_SRC, {LINKS_URL, LINK_FRAME}},
+	{HTML_TAG_FRAME, ATTR_LONGDESC, {LINKS_URL, LINK_PAGE}},
+	{HTML_TAG_INPUT, ATTR_SRC, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_HTML, ATTR_MANIFEST, {LINKS_URL, LINK_OTHER}},
+	{HTML_TAG_BLOCKQUOTE, ATTR_CITE, {LINKS_URL, LINK_OTHER}},
+	{HTML_TAG_Q, ATTR_CITE, {LINKS_URL, LINK_OTHER}},
+	{HTML_TAG_DEL, ATTR_CITE, {LINKS_URL, LINK_OTHER}},
+	{HTML_TAG_INS, ATTR_CITE, {LINKS_URL, LINK_OTHER}},
+	{HTML_TAG_BODY, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_TABLE, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_THEAD, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_TBODY, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_TFOOT, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_TR, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_TD, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
+	{HTML_TAG_TH, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
+};
+
+static bool row_of(enum html_tag tag, enum attr attr, struct links_rule *ret_rule)
+{
+	for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+		if (ROWS[i].tag == tag && ROWS[i].attr == attr) {
+			*ret_rule = ROWS[i].rule;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What a lazy attribute stands for is the element's src; elsewhere than on these an image. */
+static enum link_kind lazy_kind(enum html_tag tag, bool in_picture)
+{
+	switch (tag) {
+	case HTML_TAG_IFRAME:
+	case HTML_TAG_FRAME:
+		return LINK_FRAME;
+	case HTML_TAG_SCRIPT:
+		return LINK_SCRIPT;
+	case HTML_TAG_SOURCE:
+		return in_picture ? LINK_IMAGE : LINK_MEDIA;
+	case HTML_TAG_AUDIO:
+	case HTML_TAG_EMBED:
+	case HTML_TAG_TRACK:
+	case HTML_TAG_VIDEO:
+		return LINK_MEDIA;
+	default:
+		return LINK_IMAGE;
+	}
+}
+
+bool links_rule_of(
+	const struct html_token *token, slice name, bool in_picture, struct links_rule *ret_rule)
+{
+	enum attr attr = attr_of(name);
+
+	switch (attr) {
+	case ATTR_NONE:
+		return false;
+	case ATTR_STYLE:
+		*ret_rule = (struct links_rule){LINKS_CSS, LINK_IMAGE};
+		return true;
+	case ATTR_LAZY:
+		*ret_rule = (struct links_rule){LINKS_GUESS, lazy_kind(token->tag, in_picture)};
+		return true;
+	case ATTR_LAZY_IMAGE:
+		*ret_rule = (struct links_rule){LINKS_GUESS, LINK_IMAGE};
+		return true;
+	case ATTR_LAZY_SET:
+		*ret_rule = (struct links_rule){LINKS_SRCSET, LINK_IMAGE};
+		return true;
+	default:
+		break;
+	}
+	if (row_of(token->tag, attr, ret_rule)) {
+		if (token->tag == HTML_TAG_SOURCE && in_picture)
+			ret_rule->kind = LINK_IMAGE;
+		return true;
+	}
+	/* Gradients, patterns and the like may refer to another file. */
+	if (!token->foreign || (attr != ATTR_HREF && attr != ATTR_XLINK_HREF))
+		return false;
+	*ret_rule = (struct links_rule){LINKS_URL, LINK_OTHER};
+	return true;
+}
+
+/*
+ * Links of documents of JSON: JSON Feed (jsonfeed.org, version 1.1), manifests of web applications
+ * (W3C, "Web Application Manifest") and import maps (HTML, section 8.1.5.2).
+ */
+
+enum { DEPTH_MAX = 8 };
+
+struct walk {
+	struct links *links;
+	const struct key *keys;
+	size_t count;
+	unsigned depth;
+	struct buf value;
+	bool is_feed, is_manifest; /* of the first reading */
+};
+
+/* A member whose value is an address, wherever it stands. */
+struct key {
+	slice name;
+	enum link_kind kind;
+};
+
+static const struct key FEED_KEYS[] = {
+	{SLICE_INIT("home_page_url"), LINK_PAGE},
+	{SLICE_INIT("next_url"), LINK_ALTERNATE},
+	{SLICE_INIT("url"), LINK_PAGE},
+	{SLICE_INIT("external_url"), LINK_PAGE},
+	{SLICE_INIT("image"), LINK_IMAGE},
+	{SLICE_INIT("banner_image"), LINK_IMAGE},
+	{SLICE_INIT("icon"), LINK_IMAGE},
+	{SLICE_INIT("favicon"), LINK_IMAGE},
+	{SLICE_INIT("avatar"), LINK_IMAGE},
+};
+
+static const struct key MANIFEST_KEYS[] = {
+	{SLICE_INIT("start_url"), LINK_PAGE},
+	{SLICE_INIT("url"), LINK_PAGE},
+	{SLICE_INIT("src"), LINK_IMAGE},
+};
+
+static int walk_value(struct walk *w, struct json_cursor *c, const struct key *key);
+
+static int take_string(struct walk *w, struct json_cursor *c)
+{
+	slice raw;
+	int rc = json_cursor_string(c, &raw);
+
+	buf_reset(&w->value);
+	return rc ? rc : json_unescape(raw, &w->value);
+}
+
+static int on_element(void *context, struct json_cursor *c)
+{
+	return walk_value(context, c, NULL);
+}
+
+static int on_member(void *context, struct json_cursor *c, slice name)
+{
+	struct walk *w = context;
+
+	for (size_t i = 0; i < w->count; i++)
+		if (slice_eq(w->keys[i].name, name))
+			return walk_value(w, c, &w->keys[i]);
+	return walk_value(w, c, NULL);
+}
+
+static int walk_value(struct walk *w, struct json_cursor *c, const struct key *key)
+{
+	int next = json_cursor_peek(c), rc;
+
+	if (next == '"' && key) {
+		rc = take_string(w, c);
+		if (rc == 0)
+			links_add(w->links, key->kind, buf_slice(&w->value));
+		return rc;
+	}
+	if ((next != '{' && next != '[') || w->depth == DEPTH_MAX)
+		return json_cursor_skip(c);
+	w->depth++;
+	rc = next == '{' ? json_cursor_members(c, on_member, w)
+			 : json_cursor_list(c, "a list", on_element, w);
+	w->depth--;
+	return rc;
+}
+
+/* What a document is, its first members say. */
+static int on_top_member(void *context, struct json_cursor *c, slice name)
+{
+	struct walk *w = context;
+	int rc;
+
+	if (slice_eq(name, SLICE("icons")) || slice_eq(name, SLICE("start_url")))
+		w->is_manifest = true;
+	if (!slice_eq(name, SLICE("version")) || json_cursor_peek(c) != '"')
+		return json_cursor_skip(c);
+	rc = take_string(w, c);
+	w->is_feed = rc == 0 && w->value.len &&
+		     memmem(w->value.ptr, w->value.len, "jsonfeed.org/version/", 21) != NULL;
+	return rc;
+}
+
+/* What cannot be read has no links. */
+void links_json(struct links *l, slice text)
+{
+	struct err ignored = {0};
+	struct json_cursor c = {.text = text, .err = &ignored};
+	struct walk w = {.links = l};
+
+	buf_init(&w.value, LINK_URL_MAX);
+	if (json_cursor_object(&c, on_top_member, &w) == 0 && (w.is_feed || w.is_manifest)) {
+		w.keys = w.is_feed ? FEED_KEYS : MANIFEST_KEYS;
+		w.count = w.is_feed ? sizeof FEED_KEYS / sizeof *FEED_KEYS
+				    : sizeof MANIFEST_KEYS / sizeof *MANIFEST_KEYS;
+		c = (struct json_cursor){.text = text, .err = &ignored};
+		(void)!json_cursor_object(&c, on_member, &w);
+	}
+	buf_release(&w.value);
+}
+
+/* An address ends in "/" where names below it are mapped: such a directory is no script. */
+static int on_mapped(void *context, struct json_cursor *c, slice name)
+{
+	struct walk *w = context;
+	int rc;
+
+	(void)name;
+	if (json_cursor_peek(c) != '"')
+		return json_cursor_skip(c);
+	rc = take_string(w, c);
+	if (rc || slice_ends_with(buf_slice(&w->value), SLICE("/")) ||
+		!script_import_is_address(buf_slice(&w->value)))
+		return rc;
+	links_add(w->links, LINK_SCRIPT, buf_slice(&w->value));
+	return 0;
+}
+
+static int on_scope(void *context, struct json_cursor *c, slice name)
+{
+	(void)name;
+	return json_cursor_peek(c) == '{' ? json_cursor_members(c, on_mapped, context)
+					  : json_cursor_skip(c);
+}
+
+static int on_map_member(void *context, struct json_cursor *c, slice name)
+{
+	if (json_cursor_peek(c) == '{' && slice_eq(name, SLICE("imports")))
+		return json_cursor_members(c, on_mapped, context);
+	if (json_cursor_peek(c) == '{' && slice_eq(name, SLICE("scopes")))
+		return json_cursor_members(c, on_scope, context);
+	return json_cursor_skip(c);
+}
+
+void links_import_map(struct links *l, slice text)
+{
+	struct err ignored = {0};
+	struct json_cursor c = {.text = text, .err = &ignored};
+	struct walk w = {.links = l};
+
+	buf_init(&w.value, LINK_URL_MAX);
+	(void)!json_cursor_object(&c, on_map_member, &w);
+	buf_release(&w.value);
+}
 
 /*
  * Documents inside of documents: the srcdoc of an iframe is HTML (HTML 4.8.5), whose references are
@@ -360,7 +744,7 @@ static enum links_element script_holds(const struct html_token *token)
 		       : LINKS_NO_TEXT;
 }
 
-/* What an element means beyond the table of links_rules.h. */
+/* What an element means beyond the table above. */
 static void special_element(struct links *l, const struct html_token *token)
 {
 	switch (token->tag) {

@@ -11,7 +11,6 @@
 #include "base/word.h"
 #include "formats/charset.h"
 #include "formats/sitemap_input.h"
-#include "formats/sitemap_record.h"
 #include "formats/sitemap_xml.h"
 #include "formats/url.h"
 

@@ -98,7 +98,7 @@ static int tell_requisites(struct run *r, uint32_t page)
 
 /*
  * Offline strategies know all requisites beforehand. The others learn them from the pages, where
- * the edges are in the order of the pages, as composites.h makes them; else beforehand, too.
+ * the edges are in the order of the pages, as the simulator makes them; else beforehand, too.
  */
 static int prepare_requisites(struct run *r)
 {

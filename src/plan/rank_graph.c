@@ -1,6 +1,124 @@
 #include "plan/rank_graph.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+#define ERROR_MAX 1e-13
+
+/*
+ * A step shrinks the distance to the limit by RANK_DAMPING at least, so that 200 reach ERROR_MAX.
+ * More than that is rounding.
+ */
+enum { STEPS_MAX = 250 };
+
+struct power {
+	const struct rank_graph *g;
+	double *rank;
+	double *share; /* what a page gives to each that it links to */
+};
+
+/* Sets the share of page i, and returns what the page gives to nobody in particular. */
+static double give(const struct power *p, size_t i)
+{
+	size_t links = rank_links_count(&p->g->out, i);
+
+	p->share[i] = links ? p->rank[i] / (double)links : 0;
+	return links ? 0 : p->rank[i];
+}
+
+static double everywhere(const struct power *p, double lost)
+{
+	return (1 - RANK_DAMPING + RANK_DAMPING * lost) / (double)p->g->n;
+}
+
+static double come_in(const struct power *p, size_t i)
+{
+	double sum = 0;
+
+	for (size_t k = p->g->in.from[i]; k < p->g->in.from[i + 1]; k++)
+		sum += p->share[p->g->in.to[k]];
+	return sum;
+}
+
+/*
+ * One pass. Pages see the new ranks of those before them (Gauss and Seidel), which takes about half
+ * as many passes as the power method. Returns how far it went, the sum over pages.
+ */
+static double pass(const struct power *p, double *lost)
+{
+	double moved = 0;
+
+	for (size_t i = 0; i < p->g->n; i++) {
+		double before = p->rank[i];
+
+		p->rank[i] = everywhere(p, *lost) + RANK_DAMPING * come_in(p, i);
+		moved += fabs(p->rank[i] - before);
+		if (give(p, i) > 0)
+			*lost += p->rank[i] - before;
+	}
+	return moved;
+}
+
+/* Makes the ranks sum to 1, and sets all shares; returns what is lost. */
+static double normalise(const struct power *p)
+{
+	double sum = 0, lost = 0;
+
+	for (size_t i = 0; i < p->g->n; i++)
+		sum += p->rank[i];
+	for (size_t i = 0; i < p->g->n; i++) {
+		p->rank[i] = sum > 0 && isfinite(sum) ? p->rank[i] / sum : 1 / (double)p->g->n;
+		lost += give(p, i);
+	}
+	return lost;
+}
+
+/*
+ * How far one step of the power method would go, the sum over pages. The distance to the limit is
+ * no more than this divided by 1 - RANK_DAMPING: a bound, however the ranks were found.
+ */
+static double residual(const struct power *p, double lost)
+{
+	double base = everywhere(p, lost), sum = 0;
+
+	for (size_t i = 0; i < p->g->n; i++)
+		sum += fabs(base + RANK_DAMPING * come_in(p, i) - p->rank[i]);
+	return sum;
+}
+
+int rank_pagerank_improve(
+	const struct rank_graph *g, double error, double *rank, unsigned *ret_steps)
+{
+	struct power p = {g, rank, calloc(g->n + 1, sizeof *p.share)};
+	double goal = error * (1 - RANK_DAMPING), moved = INFINITY, lost;
+	unsigned steps = 0;
+
+	if (!p.share)
+		return ERR_NOMEM;
+	lost = normalise(&p);
+	while (g->n > 0 && steps < STEPS_MAX) {
+		if (moved <= goal) {
+			lost = normalise(&p);
+			steps++;
+			if (residual(&p, lost) <= goal)
+				break;
+		}
+		moved = pass(&p, &lost);
+		steps++;
+	}
+	(void)normalise(&p);
+	free(p.share);
+	if (ret_steps)
+		*ret_steps = steps;
+	return 0;
+}
+
+int rank_pagerank(const struct rank_graph *g, double *rank)
+{
+	for (size_t i = 0; i < g->n; i++)
+		rank[i] = 0;
+	return rank_pagerank_improve(g, ERROR_MAX, rank, NULL);
+}
 
 /*
  * Counting twice sorts: the pages that are reached are gone through in their order, so the list of

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plan/pagerank.h"
+#include "plan/rank_graph.h"
 
 /* A host without new pages gets this many for each request all the same: none starves. */
 static const double YIELD_MIN = 0.05;

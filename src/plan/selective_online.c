@@ -30,7 +30,6 @@
 #include "plan/decay.h"
 #include "plan/order.h"
 #include "plan/planned.h"
-#include "plan/pyramid.h"
 #include "plan/shift_sum.h"
 
 /* The test that SHARC-selective makes of a page, shared by its offline and online forms. */

@@ -7,7 +7,6 @@
 #include <math.h>
 
 #include "plan/planned.h"
-#include "plan/pyramid.h"
 
 static int threshold(const struct plan_site *site, struct visit_choice *choices, size_t n)
 {

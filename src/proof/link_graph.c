@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "formats/link_kind.h"
-#include "plan/pagerank.h"
+#include "plan/rank_graph.h"
 #include "plan/rank_packed.h"
 
 #define NO_PLACE UINT32_MAX

@@ -81,4 +81,14 @@ void look_release(struct look *l);
 int look_refers_to(const struct look_source *from, const struct attempt *a, struct buf *ret,
 	struct err *err) SP_MUST_CHECK;
 
+/* A compact look that the catalog knows, as the records that it stands for (warc/compact.h). */
+
+/*
+ * Appends the records of an attempt that is_compact: from the WARC file, or from the catalog if it
+ * still waits there. 0, ERR_NOTFOUND when it is in neither, ERR_SYNTAX when it is damaged, ERR_IO,
+ * ERR_NOMEM, or as the catalog's functions.
+ */
+int compact_look_read(const struct look_source *from, const struct attempt *a, struct buf *records,
+	struct err *err) SP_MUST_CHECK;
+
 #endif

@@ -8,8 +8,8 @@
 #include "formats/deceit.h"
 #include "proof/composite.h"
 #include "proof/expect.h"
-#include "proof/harvest.h"
 #include "proof/pair.h"
+#include "proof/tally.h"
 
 void report_json_time(struct json *j, const char *key, int64_t time, enum clock_round round)
 {

@@ -7,7 +7,7 @@
 #include "base/json.h"
 #include "base/table.h"
 #include "proof/report.h"
-#include "proof/report_records.h"
+#include "proof/tally.h"
 
 /* 0 or ERR_NOMEM, before anything is written; other errors stay in the writer. */
 int report_json(const struct report *r, struct json *j) SP_MUST_CHECK;

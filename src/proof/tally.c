@@ -4,8 +4,128 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "formats/http_fields.h"
 #include "proof/legs.h"
+
+/* Names of files. */
+#define RECORDS_ARENA_MAX ((size_t)64 << 20)
+
+struct records_loading {
+	struct records *records;
+	struct tally *hosts;
+	const struct report *report;
+	struct err *err;
+};
+
+/* The place that an attempt fills, or NULL where another attempt counts. */
+static struct record_place *place_of(struct records_loading *l, const struct attempt *a)
+{
+	const struct report_page *page = &l->report->pages.ptr[a->page];
+	struct page_records *records = &l->records->pages.ptr[a->page];
+	enum attempt_leg first = page->late ? ATTEMPT_LATE : ATTEMPT_VISIT;
+
+	if (a->leg == first && a->number == page->visit.number)
+		return &records->visit;
+	if (a->leg == ATTEMPT_REVISIT && a->number == page->revisit.number)
+		return &records->revisit;
+	return NULL;
+}
+
+static int records_on_observation(void *context, const struct attempt *a)
+{
+	struct records_loading *l = context;
+	struct record_place *place;
+	int rc = tally_add(l->hosts, a);
+
+	if (rc || a->page >= l->report->pages.len)
+		return err_code(l->err, rc);
+	place = place_of(l, a);
+	if (!place)
+		return 0;
+	place->has_payload = a->has_payload;
+	place->payload = a->payload;
+	if (!a->warc.ptr) /* a compact look has no record of its own */
+		return 0;
+	rc = words_number(&l->records->files, a->warc, &place->file);
+	place->known = rc == 0;
+	place->offset = a->offset;
+	return err_code(l->err, rc);
+}
+
+int records_load(struct records *r, struct tally *hosts, struct catalog *catalog,
+	const struct report *report, struct err *err)
+{
+	struct records_loading l = {.records = r, .hosts = hosts, .report = report, .err = err};
+	int rc = 0;
+
+	*r = (struct records){0};
+	arena_init(&r->arena, RECORDS_ARENA_MAX);
+	words_init(&r->files, &r->arena);
+	tally_init(hosts, report, TALLY_HOSTS);
+	while (rc == 0 && r->pages.len < report->pages.len)
+		rc = page_records_vec_push(&r->pages, (struct page_records){0});
+	if (rc)
+		return err_code(err, rc);
+	rc = catalog_each_observation(catalog, report->capture.id, records_on_observation, &l, err);
+	tally_sort(hosts);
+	return rc;
+}
+
+void records_release(struct records *r)
+{
+	page_records_vec_release(&r->pages);
+	words_release(&r->files);
+	arena_release(&r->arena);
+}
+
+struct visit {
+	int64_t start;
+	uint32_t page;
+	bool on_topic;
+};
+
+static int by_start(const void *a, const void *b)
+{
+	const struct visit *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->page < y->page ? -1 : x->page > y->page;
+}
+
+static size_t collect(const struct report *r, struct visit *all)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < r->pages.len; i++) {
+		const struct report_page *p = &r->pages.ptr[i];
+
+		if (p->content == CATALOG_CONTENT_ON_TOPIC ||
+			p->content == CATALOG_CONTENT_OFF_TOPIC)
+			all[n++] = (struct visit){
+				p->visit.start, i, p->content == CATALOG_CONTENT_ON_TOPIC};
+	}
+	return n;
+}
+
+int harvest_count(const struct report *r, struct harvest *ret)
+{
+	struct visit *all = mem_new(r->pages.len + 1, sizeof *all);
+	struct harvest h = {0};
+
+	h.judged = collect(r, all);
+	qsort(all, h.judged, sizeof *all, by_start);
+	for (size_t step = 0, at = 0; h.judged > 0 && step < HARVEST_STEPS; step++) {
+		for (; at < (step + 1) * h.judged / HARVEST_STEPS; at++)
+			h.on_topic += all[at].on_topic;
+		h.visited[step] = at;
+		h.found[step] = h.on_topic;
+	}
+	free(all);
+	*ret = h;
+	return 0;
+}
 
 /* Names of hosts and media types. */
 #define ARENA_MAX ((size_t)1 << 30)

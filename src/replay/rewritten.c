@@ -8,7 +8,6 @@
 #include "replay/answers.h"
 #include "replay/body.h"
 #include "replay/rewrite.h"
-#include "replay/rewrite_fields.h"
 
 enum {
 	SETTINGS_MAX = 1 << 20,

@@ -13,7 +13,6 @@
 #include "base/table.h"
 #include "catalog/catalog.h"
 #include "proof/report.h"
-#include "proof/report_records.h"
 #include "proof/tally.h"
 #include "proof/why.h"
 

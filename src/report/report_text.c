@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "proof/composite.h"
-#include "proof/harvest.h"
 #include "proof/ranking.h"
+#include "proof/tally.h"
 #include "report/report_print.h"
 #include "report/report_words.h"
 

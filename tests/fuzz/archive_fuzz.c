@@ -16,9 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "archive/export_table.h"
+#include "archive/export.h"
 #include "archive/export_wacz.h"
-#include "archive/export_warc.h"
 #include "archive/index.h"
 #include "archive/rebuild.h"
 #include "archive/retire.h"

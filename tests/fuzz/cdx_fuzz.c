@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "archive/cdx.h"
+#include "archive/listed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 
 #include "inspect/distance.h"
 #include "inspect/graph_line.h"
-#include "plan/pagerank.h"
+#include "plan/rank_graph.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

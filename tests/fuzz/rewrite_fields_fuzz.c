@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/word.h"
-#include "replay/rewrite_fields.h"
+#include "replay/rewrite.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "formats/html_token.h"
 #include "replay/rewrite.h"
-#include "replay/rewrite_tag.h"
+#include "replay/rewrite_html.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

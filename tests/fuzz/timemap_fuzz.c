@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "archive/timemap.h"
+#include "archive/listing.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

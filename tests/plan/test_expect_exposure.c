@@ -1,4 +1,4 @@
-#include "plan/expect_exposure.h"
+#include "plan/expect_evaluate.h"
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "plan/bayes.h"
 #include "plan/c45.h"
+#include "plan/classifier.h"
 #include "plan/rate_bins.h"
 #include "tap.h"
 

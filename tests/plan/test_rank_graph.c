@@ -3,7 +3,7 @@
 
 #include "inspect/directory.h"
 #include "inspect/distance.h"
-#include "plan/pagerank.h"
+#include "plan/rank_graph.h"
 #include "tap.h"
 
 /* Edges in order of their places; a repeated link counts once. */

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "plan/pagerank.h"
+#include "plan/rank_graph.h"
 #include "plan/rank_order.h"
 #include "tap.h"
 

@@ -1,5 +1,5 @@
 /* Archived fields as a browser gets them in replay. */
-#include "replay/rewrite_fields.h"
+#include "replay/rewrite.h"
 
 #include "base/err.h"
 #include "tap.h"

@@ -7,7 +7,6 @@
 
 #include "base/rng.h"
 #include "histories/estimators.h"
-#include "histories/ranking.h"
 #include "histories/visits.h"
 #include "tap.h"
 

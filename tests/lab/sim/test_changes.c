@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "plan/fixture.h"
-#include "sim/op.h"
+#include "sim/trial.h"
 
 /* Counts are Poisson: within five standard deviations of their mean. */
 static void test_counts(void)

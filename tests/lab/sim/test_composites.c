@@ -1,5 +1,5 @@
 /* Pages with requisites for experiments, and captures of them. */
-#include "sim/composites.h"
+#include "sim/trial.h"
 
 #include <math.h>
 

@@ -2,15 +2,19 @@
  * The WARC files that are exported: those of an archive, or whatever warc_set.h reads, but for
  * files that a crawl is still writing.
  */
-#ifndef ARCHIVE_EXPORT_SET_H
-#define ARCHIVE_EXPORT_SET_H
+#ifndef ARCHIVE_EXPORT_H
+#define ARCHIVE_EXPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/output.h"
 #include "base/slice.h"
+#include "catalog/catalog.h"
+#include "warc/warc_header.h"
 #include "warc/warc_input.h"
 
 struct chosen;
@@ -53,5 +57,47 @@ int export_dir(const struct export_params *params, struct buf *out) SP_MUST_CHEC
 typedef int export_emit(void *context, slice bytes, struct err *err);
 int export_copy(const struct warc_source *source, uint64_t size, export_emit *emit, void *context,
 	struct err *err) SP_MUST_CHECK;
+
+/*
+ * Which records belong to one capture, as the catalog knows them: its responses, the requests and
+ * metadata that go with them, and the responses of earlier captures that its revisit records refer
+ * to, so that nothing is without its body.
+ */
+
+enum { CHOSEN_LOOK_MAX = 4096 }; /* bytes of a metadata block that are looked at */
+
+struct chosen; /* opaque */
+
+/* 0, ERR_NOTFOUND when there is no such capture, ERR_STATE when it is not finished, ERR_NOMEM, … */
+int chosen_open(struct catalog *catalog, uint32_t capture, struct chosen **ret,
+	struct err *err) SP_MUST_CHECK;
+void chosen_close(struct chosen *c); /* NULL is fine */
+
+/* Reads the files for what its revisit records refer to; needed once, before chosen_has. */
+int chosen_complete(
+	struct chosen *c, const struct export_params *params, struct err *err) SP_MUST_CHECK;
+
+/* Whether a record does. start: the first bytes of its block, up to CHOSEN_LOOK_MAX. */
+bool chosen_has(const struct chosen *c, const struct warc_header *h, slice start);
+
+/*
+ * All WARC files of an archive in one file: gzip members one behind another, records as they are.
+ * Files in another compression are compressed anew.
+ */
+
+/* 0, ERR_IO, ERR_NOMEM, or as export_each_file. */
+int warc_export(const struct export_params *params, struct output *out,
+	struct export_counts *counts, struct err *err) SP_MUST_CHECK;
+
+/*
+ * The index of an archive, written anew from its WARC files, for other programs: as CDXJ lines, or
+ * as CSV (RFC 4180) with a header, in the same order.
+ */
+
+/* Both: 0, ERR_IO, ERR_NOMEM, or as export_each_file. */
+int table_write_cdxj(const struct export_params *params, struct output *out,
+	struct export_counts *counts, struct err *err) SP_MUST_CHECK;
+int table_write_csv(const struct export_params *params, struct output *out,
+	struct export_counts *counts, struct err *err) SP_MUST_CHECK;
 
 #endif
