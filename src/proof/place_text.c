@@ -1,5 +1,5 @@
 /*
- * Text that readers see. It is content, but for values in known phrases (mask.h), and for what the
+ * Text that readers see. It is content, but for values in known phrases (below), and for what the
  * user's rules ignore. Phrases go on across inline elements, so the whole line is looked at.
  */
 #include <math.h>
@@ -654,8 +654,8 @@ enum { LINE_TOKENS = 64, WORK_PER_BYTE = 16, BEHIND_MAX = 400 };
 
 /* The text of the line that a token is part of. */
 struct line {
-	struct buf text, starts; /* see mask.h */
-	size_t from, to;         /* bytes that are the token's own */
+	struct buf text, starts;
+	size_t from, to; /* bytes that are the token's own */
 	bool is_last;
 };
 

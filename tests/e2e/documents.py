@@ -284,6 +284,14 @@ def check_targets():
     tap.equal(named, set(re.findall(r"^  '(\w+)': files", read("tests/fuzz/meson.build"), re.M)))
 
 
+def check_paths():
+    """Files of the repository that documents name are there; NAME, ROOM and PAGE stand for any."""
+    for name in [*markdown(), "CONTRIBUTING.md"]:
+        for path in re.findall(r"`((?:bench|docs|include|lab|src|tests|tools|web)/[\w./-]+)`", read(name)):
+            if not re.search(r"[A-Z]{4}", path):
+                assert os.path.exists(os.path.join(ROOT, path)), (name, path)
+
+
 def main():
     with rawserver.Server(answer) as proxy:
         directory = tap.path("documents")
@@ -315,6 +323,8 @@ def main():
         check_reasons()
     with tap.case("fuzz targets are documented"):
         check_targets()
+    with tap.case("files that documents name exist"):
+        check_paths()
 
 
 main()
