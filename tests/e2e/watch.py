@@ -264,7 +264,7 @@ if "CLOCKS" in os.environ:
             ASAN_OPTIONS=os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"))
         WATCH.looks(30)
         BEFORE = round(time.time() * 1000) - 500
-        tap.write("clocks.new", "86400 0")
+        tap.write("clocks.new", "86400 0 0")
         os.replace(tap.path("clocks.new"), FILE)
         WATCH.wait_for("the wall clock was set")
         WATCH.looks(60)
