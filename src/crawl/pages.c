@@ -115,9 +115,9 @@ int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 	return 0;
 }
 
-bool pages_find(const struct pages *p, slice url, uint32_t *ret_number)
+bool pages_find(struct pages *p, slice url, uint32_t *ret_number)
 {
-	return seen_find(&p->seen, url, ret_number);
+	return seen_look_up(&p->seen, url, ret_number);
 }
 
 static uint64_t record_offset(const struct pages *p, uint32_t number)

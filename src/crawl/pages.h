@@ -142,7 +142,7 @@ int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 	const struct crawl_page *page, uint32_t *ret_number, struct err *err) SP_MUST_CHECK;
 
 /* Whether the URL (without fragment) is known. */
-bool pages_find(const struct pages *p, slice url, uint32_t *ret_number);
+bool pages_find(struct pages *p, slice url, uint32_t *ret_number);
 
 /* Sets text to the URL of a page: 0, ERR_NOMEM, ERR_IO. */
 int pages_url(

@@ -33,7 +33,7 @@ void views_release(struct views *v)
 
 static bool is_known(void *context, slice url)
 {
-	const struct capture *c = context;
+	struct capture *c = context;
 	uint32_t page;
 
 	return pages_find(&c->pages, url, &page) && c->pages.list.ptr[page].taken;

@@ -1,10 +1,16 @@
 #include "base/seen.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/rng.h"
+#include "base/seen_runs.h"
 #include "tap.h"
 
 enum {
@@ -139,6 +145,222 @@ static void test_crowded_end(void)
 	seen_release(&s);
 }
 
+/* ---- sets with a limit ---- */
+
+enum { MODEL = 20000, BATCH = 300 };
+
+/* What is asked for: new ones, recent ones, and any. */
+static unsigned draw(struct rng *rng, unsigned known)
+{
+	unsigned any = (unsigned)rng_below(rng, known + known / 8 + 2);
+	unsigned near = known - (unsigned)rng_below(rng, known < 50 ? known + 1 : 50);
+
+	return rng_below(rng, 2) ? near : any;
+}
+
+/* Held against a plain model: whether a URL is known, and its number. */
+static void check_against_model(size_t memory, bool in_batches)
+{
+	bool *known = calloc(2 * MODEL, sizeof *known);
+	uint32_t *numbers = calloc(2 * MODEL, sizeof *numbers);
+	unsigned asked[BATCH], wrong = 0;
+	uint32_t count = 0, number;
+	struct err err = {0};
+	struct rng rng;
+	struct seen s;
+	char text[80];
+
+	rng_init(&rng, memory);
+	seen_init(&s, KEY);
+	seen_limit(&s, memory, tap_tempdir());
+	for (unsigned step = 0; step < 8 * MODEL / BATCH; step++) {
+		for (unsigned i = 0; i < BATCH; i++) {
+			asked[i] = draw(&rng, count < MODEL ? count : MODEL);
+			if (in_batches)
+				seen_ask(&s, url_text(text, sizeof text, asked[i]));
+		}
+		seen_answer(&s);
+		for (unsigned i = 0; i < BATCH; i++) {
+			slice url = url_text(text, sizeof text, asked[i]);
+			bool is_there = seen_look_up(&s, url, &number);
+
+			wrong += is_there != known[asked[i]];
+			wrong += is_there && number != numbers[asked[i]];
+			wrong += seen_add(&s, url, count) != (is_there ? ERR_EXISTS : 0);
+			if (is_there)
+				continue;
+			known[asked[i]] = true;
+			numbers[asked[i]] = count++;
+		}
+	}
+	CHECK_INT(wrong, 0);
+	CHECK_INT(seen_count(&s), count);
+	for (unsigned i = 0; i < 2 * MODEL; i++)
+		wrong += seen_look_up(&s, url_text(text, sizeof text, i), NULL) != known[i];
+	CHECK_INT(wrong, 0);
+	CHECK_INT(seen_error(&s, &err), 0);
+	tap_note("limit %zu: %u URLs, %zu bytes of tables, %llu on disk", memory, count, s.bytes,
+		(unsigned long long)seen_disk_bytes(&s));
+	CHECK(count > MODEL / 2);
+	CHECK((seen_disk_bytes(&s) > 0) == (memory < (size_t)1 << 20));
+	CHECK(s.bytes <= (memory > 40960 ? memory : 40960));
+	seen_release(&s);
+	free(known);
+	free(numbers);
+}
+
+static void test_limits(void)
+{
+	static const size_t LIMITS[] = {0, 50000, 65536, 100000, 150000, 300000, 500000, 8 << 20};
+
+	for (size_t i = 0; i < sizeof LIMITS / sizeof LIMITS[0]; i++) {
+		check_against_model(LIMITS[i], false);
+		check_against_model(LIMITS[i], true);
+	}
+}
+
+/* Adds until something fails, or there are that many. */
+static int fill(struct seen *s, unsigned from, unsigned to)
+{
+	char text[80];
+	int rc = 0;
+
+	for (unsigned i = from; rc == 0 && i < to; i++)
+		rc = seen_add(s, url_text(text, sizeof text, i), i);
+	return rc;
+}
+
+static void test_no_directory(void)
+{
+	struct seen s;
+	struct err err = {0};
+
+	seen_init(&s, KEY);
+	seen_limit(&s, 0, "/nowhere/at/all");
+	CHECK_INT(fill(&s, 0, MODEL), ERR_IO);
+	CHECK_INT(seen_error(&s, &err), ERR_IO);
+	CHECK_STR(err.text, "temporary file in /nowhere/at/all: No such file or directory");
+	CHECK_INT(fill(&s, MODEL, MODEL + 1), ERR_IO);
+	seen_release(&s);
+}
+
+/* No file may grow beyond some size, as on a disk that is full. */
+static void test_full_disk(void)
+{
+	struct rlimit was, small;
+	struct seen s;
+	struct err err = {0};
+
+	(void)signal(SIGXFSZ, SIG_IGN);
+	seen_init(&s, KEY);
+	seen_limit(&s, 0, tap_tempdir());
+	CHECK_INT(getrlimit(RLIMIT_FSIZE, &was), 0);
+	small = (struct rlimit){100000, was.rlim_max};
+	CHECK_INT(setrlimit(RLIMIT_FSIZE, &small), 0);
+	CHECK_INT(fill(&s, 0, MODEL), ERR_IO);
+	CHECK_INT(setrlimit(RLIMIT_FSIZE, &was), 0);
+	CHECK_INT(seen_error(&s, &err), ERR_IO);
+	CHECK(strstr(err.text, "File too large") != NULL);
+	CHECK_INT(fill(&s, MODEL, MODEL + 1), ERR_IO);
+	CHECK_INT(seen_error(&s, &err), ERR_IO);
+	seen_release(&s);
+}
+
+/* Runs whose files were cut: questions fail, and say so. */
+static bool next_number(void *context, struct seen_entry *ret)
+{
+	uint64_t *next = context;
+
+	*ret = (struct seen_entry){(*next + 1) << 40, 0, (uint32_t)*next};
+	return (*next)++ < MODEL;
+}
+
+static void test_cut_file(void)
+{
+	struct seen_question q = {.entry = {.high = UINT64_C(9) << 40}};
+	struct seen_questions many = {0};
+	struct seen_runs r;
+	struct err err = {0};
+	uint64_t next = 0;
+
+	seen_runs_init(&r, tap_tempdir(), 1 << 20);
+	CHECK_INT(seen_runs_add(&r, next_number, &next, MODEL, &err), 0);
+	CHECK_INT(seen_runs_find(&r, &q, &err), 0);
+	CHECK(q.is_found && q.entry.number == 8);
+	CHECK_INT(ftruncate(r.list.ptr[0].fd, 100), 0);
+	CHECK_INT(seen_runs_find(&r, &q, &err), ERR_IO);
+	CHECK(strstr(err.text, "Input/output error") != NULL);
+	seen_questions_push(&many, q);
+	CHECK_INT(seen_runs_find_all(&r, &many, &err), ERR_IO);
+	next = 0;
+	CHECK_INT(seen_runs_add(&r, next_number, &next, MODEL, &err), ERR_IO);
+	CHECK_INT(r.list.len, 1);
+	CHECK_INT(r.count, MODEL);
+	seen_questions_release(&many);
+	seen_runs_release(&r);
+}
+
+/* First halves that are the same, over the borders of blocks. */
+static bool next_same(void *context, struct seen_entry *ret)
+{
+	uint64_t *next = context;
+
+	*ret = (struct seen_entry){UINT64_C(5) << 50, *next * 8 << 20, (uint32_t)*next};
+	return (*next)++ < 1000;
+}
+
+static void test_same_halves(void)
+{
+	struct seen_questions all = {0};
+	struct err err = {0};
+	struct seen_runs r;
+	uint64_t next = 0;
+	unsigned wrong = 0;
+
+	seen_runs_init(&r, tap_tempdir(), 0);
+	CHECK_INT(seen_runs_add(&r, next_same, &next, 1000, &err), 0);
+	for (uint64_t i = 0; i < 1010; i++) {
+		struct seen_question q = {.entry = {UINT64_C(5) << 50, i * 8 << 20, 0}};
+
+		seen_questions_push(&all, q);
+		CHECK_INT(seen_runs_find(&r, &q, &err), 0);
+		wrong += q.is_found != (i < 1000) || (q.is_found && q.entry.number != i);
+	}
+	CHECK_INT(seen_runs_find_all(&r, &all, &err), 0);
+	for (size_t i = 0; i < all.len; i++) {
+		const struct seen_question *q = &all.ptr[i];
+		uint64_t number = q->entry.low >> 23;
+
+		wrong += q->is_found != (number < 1000) ||
+			 (q->is_found && q->entry.number != number);
+	}
+	CHECK_INT(wrong, 0);
+	seen_questions_release(&all);
+	seen_runs_release(&r);
+}
+
+/* A question for every block is answered by a few long reads; a single one, by a short one. */
+static void test_reads(void)
+{
+	struct seen_questions all = {0};
+	struct err err = {0};
+	struct seen_runs r;
+	uint64_t next = 0, before;
+
+	seen_runs_init(&r, tap_tempdir(), 0);
+	CHECK_INT(seen_runs_add(&r, next_number, &next, MODEL, &err), 0);
+	for (uint64_t i = 0; i < MODEL; i += 100)
+		seen_questions_push(&all, (struct seen_question){.entry = {.high = (i + 1) << 40}});
+	before = r.reads;
+	CHECK_INT(seen_runs_find_all(&r, &all, &err), 0);
+	CHECK_INT(r.reads - before, 1);
+	before = r.reads;
+	CHECK_INT(seen_runs_find(&r, &all.ptr[0], &err), 0);
+	CHECK_INT(r.reads - before, 1);
+	seen_questions_release(&all);
+	seen_runs_release(&r);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -146,5 +368,11 @@ int main(int argc, char **argv)
 	TAP_RUN(test_first_number_stays);
 	TAP_RUN(test_many);
 	TAP_RUN(test_crowded_end);
+	TAP_RUN(test_limits);
+	TAP_RUN(test_no_directory);
+	TAP_RUN(test_full_disk);
+	TAP_RUN(test_cut_file);
+	TAP_RUN(test_same_halves);
+	TAP_RUN(test_reads);
 	return tap_done();
 }
