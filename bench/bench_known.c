@@ -51,6 +51,7 @@ struct lab {
 	const struct figure *figure;
 	struct known *list;
 	struct spill_pool pool;
+	struct seen_budget known;
 	struct servers servers;
 	struct buf shape;
 	struct rng rng;
@@ -194,7 +195,7 @@ static void open_capture(struct lab *lab, uint32_t number, const struct rates *r
 	k->count = lab->figure->urls / captures;
 	require(capture_new(settings, rates, clock_system(), &k->capture, &err) == 0,
 		"capture_new");
-	pages_init(&k->capture->pages, &lab->pool);
+	pages_init(&k->capture->pages, &lab->pool, &lab->known);
 	hosts_init(&k->capture->hosts, &lab->servers, number, hash_key_random());
 }
 
@@ -205,6 +206,7 @@ static void open_lab(struct lab *lab, const struct rates *rates, const struct cr
 	lab->list = calloc(captures, sizeof *lab->list);
 	require(lab->list != NULL, "memory");
 	spill_pool_init(&lab->pool, "/tmp");
+	lab->known.max = SIZE_MAX / 2;
 	servers_init(&lab->servers, (struct pace_rule){.automatic = true}, NULL, hash_key_random());
 	buf_init(&lab->shape, URL_MAX);
 	rng_init(&lab->rng, 1);

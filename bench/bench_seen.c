@@ -151,12 +151,13 @@ static void run(const struct params *p, struct seen *s)
 /* As resume does: all are new. */
 static double time_of_adding(const struct params *p)
 {
+	struct seen_budget budget = {.max = p->memory / 2};
 	double start = processor_time();
 	char text[URL_SIZE];
 	struct seen s;
 
 	seen_init(&s, hash_key_random());
-	seen_limit(&s, p->memory, p->dir);
+	seen_limit(&s, &budget, p->dir);
 	for (uint32_t u = 0; u < p->urls; u++)
 		require(seen_add(&s, url_of(u, text), u) == 0, "seen_add failed");
 	seen_release(&s);
@@ -166,12 +167,13 @@ static double time_of_adding(const struct params *p)
 static void measure(const struct params *p)
 {
 	double before = status("VmRSS:"), start = processor_time(), seconds, peak;
+	struct seen_budget budget = {.max = p->memory / 2};
 	struct err err = {0};
 	uint64_t disk, reads;
 	struct seen s;
 
 	seen_init(&s, hash_key_random());
-	seen_limit(&s, p->memory, p->dir);
+	seen_limit(&s, &budget, p->dir);
 	run(p, &s);
 	seconds = processor_time() - start;
 	peak = status("VmHWM:") - before;

@@ -239,7 +239,7 @@ int crawl_log_verdicts(
 		return 0;
 	rc = report_load(&r, catalog, capture, err);
 	for (size_t i = 0; rc == 0 && i < r.pages.len; i++) {
-		const struct report_page *p = &r.pages.ptr[i];
+		const struct report_page *p = report_page_at(&r, i);
 		struct json *j = &l->json;
 
 		begin_capture_event(j, "verdict", capture);

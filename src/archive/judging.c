@@ -30,7 +30,7 @@ int judging_store(struct catalog *catalog, uint32_t capture, const struct report
 			&r, catalog, capture, &(struct report_observer){on_observation, &o}, err);
 	rc = duplicates_saving_end(&o.bodies, rc);
 	for (size_t i = 0; rc == 0 && i < r.pages.len; i++) {
-		const struct report_page *p = &r.pages.ptr[i];
+		const struct report_page *p = report_page_at(&r, i);
 		const char *evidence = same_by_name((enum same_by)p->evidence);
 
 		rc = catalog_set_verdict(catalog, capture,

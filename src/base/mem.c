@@ -8,10 +8,28 @@
 
 /* Set once, before there are threads. */
 static bool ends;
+static size_t budget = (size_t)1 << 30;
+static const char *budget_dir;
 
 void mem_end_when_out(void)
 {
 	ends = true;
+}
+
+void mem_set_budget(size_t bytes, const char *dir)
+{
+	budget = bytes;
+	budget_dir = dir;
+}
+
+size_t mem_budget(void)
+{
+	return budget;
+}
+
+const char *mem_budget_dir(void)
+{
+	return budget_dir;
 }
 
 void mem_out(void)

@@ -21,6 +21,14 @@ void mem_out(void);
 /* The same for what only the program calls: it never returns, whether or not main has begun. */
 _Noreturn void mem_end(void);
 
+/*
+ * What the program may take for arrays that grow with its data, and where they go on beyond it. Set
+ * once, before there are threads; the directory is borrowed. Without: 1 GiB, and NULL.
+ */
+void mem_set_budget(size_t bytes, const char *dir);
+size_t mem_budget(void);
+const char *mem_budget_dir(void);
+
 /* Zeroed memory for count objects of size bytes; free with free. Never NULL. */
 void *mem_new(size_t count, size_t size) SP_NONNULL_RESULT;
 

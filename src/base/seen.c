@@ -42,13 +42,12 @@ enum {
 #define ABSENT UINT64_C(4)
 #define FLAGS  (HIT | FRESH | ABSENT)
 
-/* Memory is for the tables and for the runs, half and half. */
-enum { DISK_MIN = 20 << 10 };
+enum { TABLES_MIN = 20 << 10 }; /* bytes of a set that need not go on in files */
 
 struct seen_disk {
 	struct seen_runs runs;
-	size_t table_max; /* bytes */
-	size_t fresh;     /* URLs that are not in a run */
+	struct seen_budget *budget;
+	size_t fresh; /* URLs that are not in a run */
 	struct seen_questions questions;
 	struct err err; /* the first failure */
 };
@@ -163,6 +162,14 @@ static bool copy_all(struct seen_shard *to, const struct seen_shard *from)
 	return true;
 }
 
+/* More bytes, or fewer: modulo 2^64. */
+static void count_bytes(struct seen *s, size_t more)
+{
+	s->bytes += more;
+	if (s->disk)
+		s->disk->budget->used += more;
+}
+
 /* An eighth larger, or so many times an eighth that all fits. */
 static int grow(struct seen *s, struct seen_shard *t)
 {
@@ -181,7 +188,7 @@ static int grow(struct seen *s, struct seen_shard *t)
 			break;
 		free(bigger.high);
 	}
-	s->bytes += slot_bytes(slots(&bigger)) - (t->high ? slot_bytes(slots(t)) : 0);
+	count_bytes(s, slot_bytes(slots(&bigger)) - (t->high ? slot_bytes(slots(t)) : 0));
 	free(t->high);
 	*t = bigger;
 	return 0;
@@ -264,11 +271,16 @@ static int sweep(struct seen *s)
 	return 0;
 }
 
+/* Whether the budget has not so many bytes more, and the set is not among the smallest. */
+static bool is_full(const struct seen *s, size_t more)
+{
+	return s->disk && s->disk->budget->used + more > s->disk->budget->max &&
+	       s->bytes > TABLES_MIN;
+}
+
 static int make_room(struct seen *s, struct seen_shard *t)
 {
-	if (s->disk && t->len > 1 && s->bytes + s->bytes / 8 / shard_count(s) > s->disk->table_max)
-		return sweep(s);
-	return grow(s, t);
+	return t->len > 1 && is_full(s, slot_bytes(t->homes) / 8) ? sweep(s) : grow(s, t);
 }
 
 /* ---- */
@@ -304,14 +316,12 @@ void seen_init(struct seen *s, struct hash_key key)
 	*s = (struct seen){.key = key};
 }
 
-void seen_limit(struct seen *s, size_t memory, const char *dir)
+void seen_limit(struct seen *s, struct seen_budget *budget, const char *dir)
 {
-	size_t half = memory / 2 > DISK_MIN ? memory / 2 : DISK_MIN;
-
-	assert(s->count == 0 && !s->disk);
+	assert(!s->shards && !s->disk);
 	s->disk = mem_new(1, sizeof *s->disk);
-	s->disk->table_max = half;
-	seen_runs_init(&s->disk->runs, dir, half);
+	s->disk->budget = budget;
+	seen_runs_init(&s->disk->runs, dir, budget->max);
 }
 
 static void free_shards(struct seen *s)
@@ -324,6 +334,7 @@ static void free_shards(struct seen *s)
 void seen_release(struct seen *s)
 {
 	free_shards(s);
+	count_bytes(s, -s->bytes);
 	if (s->disk) {
 		seen_runs_release(&s->disk->runs);
 		seen_questions_release(&s->disk->questions);
@@ -336,7 +347,7 @@ static int make_shards(struct seen *s, unsigned bits)
 {
 	s->shards = mem_new((size_t)1 << bits, sizeof *s->shards);
 	s->bits = bits;
-	s->bytes = shard_count(s) * sizeof *s->shards;
+	count_bytes(s, shard_count(s) * sizeof *s->shards);
 	for (size_t i = 0; i < shard_count(s); i++)
 		s->shards[i].bits = bits;
 	return 0;
@@ -359,8 +370,8 @@ static int insert_all(struct seen *to, const struct seen_shard *from)
 /* Whether there are so many URLs that more tables are worth their ends. */
 static bool is_crowded(const struct seen *s)
 {
-	return (s->bits == 0 && s->held == SHARD_URLS) ||
-	       (s->bits == SHARD_BITS_STEP && s->held == (size_t)CROWD_URLS << SHARD_BITS_STEP);
+	return (s->bits == 0 && s->held >= SHARD_URLS) ||
+	       (s->bits == SHARD_BITS_STEP && s->held >= (size_t)CROWD_URLS << SHARD_BITS_STEP);
 }
 
 /* The set gets more tables; it is as before on failure. */
@@ -369,17 +380,18 @@ static int spread(struct seen *s)
 	struct seen large;
 	int rc;
 
-	seen_init(&large, s->key);
+	seen_init(&large, s->key); /* without a limit: nothing goes into a run meanwhile */
 	rc = make_shards(&large, s->bits + SHARD_BITS_STEP);
 	for (size_t i = 0; rc == 0 && i < shard_count(s); i++)
 		rc = insert_all(&large, &s->shards[i]);
 	free_shards(rc ? &large : s);
-	if (rc == 0) {
-		large.count = s->count;
-		large.disk = s->disk;
-		*s = large;
-	}
-	return rc;
+	if (rc)
+		return rc;
+	count_bytes(s, large.bytes - s->bytes);
+	large.count = s->count;
+	large.disk = s->disk;
+	*s = large;
+	return 0;
 }
 
 /* Puts what the runs have, or have not, into the tables. */
@@ -502,7 +514,7 @@ int seen_error(const struct seen *s, struct err *err)
 /* Answers are put into the tables, and must still be there when they are used. */
 static bool has_room_for_answers(const struct seen *s)
 {
-	return slot_bytes(s->held) < s->disk->table_max / 8 * 5;
+	return slot_bytes(s->held) < s->bytes / 8 * 5 || !is_full(s, s->bytes / 8);
 }
 
 void seen_ask(struct seen *s, slice url)

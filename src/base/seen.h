@@ -36,6 +36,12 @@ enum { SEEN_SHARDS = 1024 };
 struct seen_shard; /* opaque */
 struct seen_disk;  /* the same */
 
+/* Memory for the tables of sets that share it; all of them are one thread's. */
+struct seen_budget {
+	size_t max;  /* bytes for the tables, and as many for what is known of files */
+	size_t used; /* by the tables; the sets' own */
+};
+
 /* Fields are the set's own. */
 struct seen {
 	struct hash_key key;
@@ -54,10 +60,10 @@ void seen_init(struct seen *s, struct hash_key key);
 void seen_release(struct seen *s);
 
 /*
- * Limits the memory of an empty set to so many bytes, or some 40 kB if that is more; what is more
- * goes into files without a name in the directory, which is borrowed.
+ * Limits the memory of an empty set: when the tables of all sets with this budget have used it up,
+ * those of more than 20 kB go on in files without a name in the directory. Both are borrowed.
  */
-void seen_limit(struct seen *s, size_t memory, const char *dir);
+void seen_limit(struct seen *s, struct seen_budget *budget, const char *dir);
 
 /*
  * 0, ERR_EXISTS when the URL is there (its number stays), ERR_LIMIT when there are SEEN_MAX,

@@ -274,7 +274,7 @@ void capture_attach(struct capture *c, struct lane *lane, uint32_t slot)
 	c->lane = lane;
 	c->slot = slot;
 	c->rules.cache = &lane->robots;
-	pages_init(&c->pages, &lane->spill);
+	pages_init(&c->pages, &lane->spill, &lane->known);
 	spill_init(&c->dust.looks, &lane->spill);
 	hosts_init(&c->hosts, &lane->servers, slot, hash_key_random());
 }

@@ -21,6 +21,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/mem.h"
 #include "crawl/capture.h"
 #include "crawl/lane.h"
 #include "crawl/restore.h"
@@ -1133,9 +1134,10 @@ static int load_rates(struct crawl *x, struct err *err)
 	return load_rates_of(x, true, model, &owners, err);
 }
 
-/* again: they are resumed. */
-static int begin_on_lanes(struct crawl *x, bool again, struct err *err)
+/* again: they are resumed. The name of the archive is borrowed for as long as the program runs. */
+static int begin_on_lanes(struct crawl *x, const char *archive, bool again, struct err *err)
 {
+	mem_set_budget((size_t)x->captures.list.ptr[0]->settings->memory, archive);
 	TRY(load_rates(x, err));
 	TRY(assign_lanes(x, err));
 	return begin_all(x, again, err);
@@ -1173,7 +1175,7 @@ int crawl_start(const char *archive, const struct crawl_settings *sites, size_t 
 		rc = catalog_commit(x.catalog, err);
 	}
 	if (rc == 0)
-		rc = begin_on_lanes(&x, false, err);
+		rc = begin_on_lanes(&x, archive, false, err);
 	if (rc == 0)
 		rc = run(&x, err);
 	return conclude(&x, rc, err);
@@ -1195,10 +1197,10 @@ static int note_finished(struct crawl *x, struct err *err)
 	return 0;
 }
 
-static int run_again(struct crawl *x, struct err *err)
+static int run_again(struct crawl *x, const char *archive, struct err *err)
 {
 	TRY(restore_repair(x->catalog, &x->directory, err));
-	TRY(begin_on_lanes(x, true, err));
+	TRY(begin_on_lanes(x, archive, true, err));
 	return run(x, err);
 }
 
@@ -1213,7 +1215,7 @@ int crawl_resume(const char *archive, const struct crawl_options *options,
 	if (rc == 0)
 		rc = captures_load_unfinished(&x.captures, x.catalog, err);
 	if (rc == 0 && x.captures.list.len > 0)
-		rc = run_again(&x, err);
+		rc = run_again(&x, archive, err);
 	else if (rc == 0)
 		rc = x.captures.lost.len > 0 ? make_results(&x, err) : note_finished(&x, err);
 	return conclude(&x, rc, err);
@@ -1269,7 +1271,7 @@ int crawl_watch(const char *archive, const struct crawl_settings *settings, size
 	if (rc == 0)
 		rc = catalog_commit(x.catalog, err);
 	if (rc == 0)
-		rc = begin_on_lanes(&x, false, err);
+		rc = begin_on_lanes(&x, archive, false, err);
 	if (rc == 0)
 		rc = carry_over(&x, err);
 	if (rc == 0)

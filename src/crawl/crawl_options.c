@@ -458,6 +458,10 @@ const struct option_spec CRAWL_SPECS[] = {
 		.max = 1e6, .bounds = OPTION_ABOVE_MIN, .usual = "1h"),
 	SET(SIZE, max_body, "max-body", 0, WIRE, CRAWL_CHANGES, "cut bodies at this size", .min = 1,
 		.max = 1e15, .usual = "2G"),
+	SET(SIZE, memory, "memory", 0, WIRE, CRAWL_CHANGES,
+		"memory for what grows with the URLs that are known; what is more goes on in "
+		"files of the archive's directory",
+		.min = 16 << 20, .max = 1e15, .usual = "1G"),
 	SET(SIZE, min_free, "min-free", 0, WIRE, CRAWL_CHANGES,
 		"pause while less than this is free on the archive's disk; 0 for never",
 		.max = 1e15, .usual = "128M"),

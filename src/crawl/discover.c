@@ -734,13 +734,31 @@ static int discover_link(struct capture *c, uint32_t page, const struct resolved
 	return discover_requisite(c, page, &found);
 }
 
+/* Those of which memory does not know whether they are known are looked up at once. */
+static int look_links_up(struct capture *c, const struct url *document)
+{
+	struct resolver *resolver = &c->lane->reading.resolver;
+	struct resolved_link link;
+	int rc = 0;
+
+	if (!pages_are_in_files(&c->pages))
+		return 0;
+	TRY(resolver_start(resolver, &c->lane->reading.links, document));
+	while ((rc = resolver_next(resolver, &link)) == 0)
+		seen_ask(&c->pages.seen, url_page(link.parsed));
+	seen_answer(&c->pages.seen);
+	return rc == ERR_END ? 0 : rc;
+}
+
 int discover_links(struct capture *c, uint32_t page, const struct url *document, struct err *err)
 {
 	struct resolver *resolver = &c->lane->reading.resolver;
 	struct resolved_link link;
 	bool shown = is_shown(c, page);
-	int rc = resolver_start(resolver, &c->lane->reading.links, document);
+	int rc = look_links_up(c, document);
 
+	if (rc == 0)
+		rc = resolver_start(resolver, &c->lane->reading.links, document);
 	page_links_start(c);
 	views_source(c, page, document);
 	while (rc == 0 && (rc = resolver_next(resolver, &link)) == 0)

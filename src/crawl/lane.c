@@ -313,6 +313,9 @@ int lanes_shared_check_stop(struct lanes_shared *shared, struct err *err)
 
 /* ---- making one ---- */
 
+/* Of --memory, for the tables of known URLs; as much is for what is known of their files. */
+enum { KNOWN_SHARE = 4 };
+
 /* The host of the first seed, for the names of files; empty where there is none. */
 static slice host_of_first(const struct crawl_settings *s, char *out, size_t size)
 {
@@ -466,6 +469,8 @@ int lane_new(const struct lane_params *params, struct lane **ret, struct err *er
 	trap_scratch_init(&lane->scratch);
 	dust_scratch_init(&lane->dust);
 	spill_pool_init(&lane->spill, lane->directory->spool);
+	lane->known.max = (size_t)params->settings->memory / KNOWN_SHARE /
+			  (params->lanes ? params->lanes : 1);
 	(void)pthread_mutex_init(&lane->lock, NULL);
 	rc = open_all(lane, params, err);
 	if (rc)

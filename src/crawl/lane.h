@@ -138,8 +138,9 @@ struct lane {
 	struct catalog *readers[LANE_READERS]; /* of its captures that end; opened by the first */
 	struct trap_scratch scratch;
 	struct dust_scratch dust;
-	struct page_links links; /* of the page that was read last */
-	struct spill_pool spill; /* data of its captures that need not be in memory */
+	struct page_links links;  /* of the page that was read last */
+	struct spill_pool spill;  /* data of its captures that need not be in memory */
+	struct seen_budget known; /* memory for the URLs that they know */
 	struct robots_cache robots;
 
 	struct capture_vec captures; /* by slot; NULL when it has ended */

@@ -18,7 +18,7 @@ struct record_head {
 
 enum {
 	RECORD_USUAL = 256, /* bytes: most records have fewer, and are read at once */
-	RECORD_UNIT = 8,    /* records begin at multiples, so that 32 bits are enough for 32 GB */
+	RECORD_UNIT = 32,   /* records begin at multiples, so that 32 bits are enough for 128 GB */
 };
 
 uint8_t page_kind_of_name(slice name)
@@ -34,12 +34,13 @@ bool page_kind_is_requisite(uint8_t kind)
 	return kind < LINK_KIND_COUNT && link_kind_is_requisite((enum link_kind)kind);
 }
 
-void pages_init(struct pages *p, struct spill_pool *pool)
+void pages_init(struct pages *p, struct spill_pool *pool, struct seen_budget *budget)
 {
 	*p = (struct pages){0};
 	spill_init(&p->records, pool);
 	spill_init(&p->visits, pool);
 	seen_init(&p->seen, hash_key_random());
+	seen_limit(&p->seen, budget, pool->dir);
 }
 
 void pages_release(struct pages *p)
@@ -99,6 +100,7 @@ int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 {
 	struct crawl_page copy = *page;
 	uint32_t number = (uint32_t)p->list.len;
+	int rc;
 
 	crawl_page_vec_reserve(&p->list, 1);
 	if (p->list.len >= CATALOG_NO_PAGE || records_end(p) / RECORD_UNIT >= UINT32_MAX)
@@ -107,7 +109,11 @@ int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 	/* Memory grows with the pages that are known, not with those that are visited. */
 	if (copy.taken)
 		TRY(err_code(err, spill_reserve(&p->visits, visit_offset(number + 1), err)));
-	TRY(err_code(err, seen_add(&p->seen, url, number)));
+	rc = seen_add(&p->seen, url, number);
+	if (rc) {
+		TRY(pages_check(p, err));
+		return err_code(err, rc);
+	}
 	p->list.ptr[p->list.len++] = copy;
 	if (copy.taken)
 		pages_count(p, copy.kind, 1);
@@ -118,6 +124,11 @@ int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 bool pages_find(struct pages *p, slice url, uint32_t *ret_number)
 {
 	return seen_look_up(&p->seen, url, ret_number);
+}
+
+int pages_check(const struct pages *p, struct err *err)
+{
+	return seen_error(&p->seen, err);
 }
 
 static uint64_t record_offset(const struct pages *p, uint32_t number)
@@ -221,6 +232,7 @@ int page_links_store(struct capture *c, uint32_t page, struct err *err)
 
 	if (plan_progress(c->plan).leg == PLAN_REVISIT)
 		return 0;
+	TRY(pages_check(&c->pages, err)); /* of targets that were not found */
 	rank_links_tidy(page, &l->targets);
 	TRY(importance_read(c, page, l->targets.ptr, l->targets.len, err));
 	if (l->targets.len == 0)

@@ -122,8 +122,11 @@ struct pages {
 
 enum { PAGES_REQUISITES_EACH = 100 }; /* of a page, on average, that --max-pages allows */
 
-/* The pool, for URLs and visits, is borrowed. The struct must not be moved afterwards. */
-void pages_init(struct pages *p, struct spill_pool *pool);
+/*
+ * The pool, for URLs and visits, and the memory for known URLs, which is shared with other
+ * captures, are borrowed. The struct must not be moved afterwards.
+ */
+void pages_init(struct pages *p, struct spill_pool *pool, struct seen_budget *budget);
 
 /* Safe on a zeroed struct. */
 void pages_release(struct pages *p);
@@ -141,8 +144,18 @@ bool pages_have_room(const struct pages *p, uint8_t kind, size_t free, uint32_t 
 int pages_add(struct pages *p, slice url, const struct page_prior *prior,
 	const struct crawl_page *page, uint32_t *ret_number, struct err *err) SP_MUST_CHECK;
 
-/* Whether the URL (without fragment) is known. */
+/*
+ * Whether the URL (without fragment) is known. It may be in a file: if that cannot be read, the
+ * answer is no, and pages_check and pages_add fail.
+ */
 bool pages_find(struct pages *p, slice url, uint32_t *ret_number);
+int pages_check(const struct pages *p, struct err *err) SP_MUST_CHECK;
+
+/* Whether some of the known URLs are only in files. */
+static inline bool pages_are_in_files(const struct pages *p)
+{
+	return seen_disk_bytes(&p->seen) > 0;
+}
 
 /* Sets text to the URL of a page: 0, ERR_NOMEM, ERR_IO. */
 int pages_url(

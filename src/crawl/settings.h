@@ -90,6 +90,7 @@ struct crawl_settings {
 	double robots_age;    /* seconds that a robots.txt is trusted; 0: 24 h */
 	double down_after;    /* seconds without an answer; 0: PACE_DOWN_AFTER */
 	uint64_t bandwidth;   /* bytes per second; 0: no limit */
+	uint64_t memory;      /* bytes for what grows with known URLs: docs/scale.md */
 	uint64_t min_free;    /* free bytes on the disk below which no request starts */
 	uint64_t warc_size;   /* begin a new WARC file at that size; 0: the default */
 	uint32_t warc_coding; /* enum warc_coding */

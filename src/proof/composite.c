@@ -79,7 +79,7 @@ int composite_judge(struct report *r)
 	int rc = requisites_search_init(&search, &r->requisites);
 
 	for (size_t i = 0; rc == 0 && i < r->pages.len; i++)
-		if (has_composite(r, &r->pages.ptr[i]))
+		if (has_composite(r, report_page_at(r, i)))
 			judge_one(r, (uint32_t)i, &search);
 	requisites_search_release(&search);
 	return rc;
@@ -110,7 +110,7 @@ size_t composite_spoilers(const struct report *r, uint32_t *out, size_t max)
 	for (size_t i = 0; i < r->pages.len; i++) {
 		size_t at = count;
 
-		if (r->pages.ptr[i].spoiled == 0)
+		if (report_page_at(r, i)->spoiled == 0)
 			continue;
 		while (at > 0 && r->pages.ptr[out[at - 1]].spoiled < r->pages.ptr[i].spoiled)
 			at--;

@@ -35,7 +35,7 @@ double expect_sharp(const struct report *r)
 	double chance;
 
 	for (size_t i = 0; i < r->pages.len; i++)
-		if (find_chance(&r->pages.ptr[i], &chance))
+		if (find_chance(report_page_at(r, i), &chance))
 			sum_add(&sum, chance);
 	return sum_value(&sum);
 }
@@ -46,7 +46,7 @@ struct expect_range expect_range(const struct report *r, uint64_t *ret_unknown)
 
 	*ret_unknown = 0;
 	for (size_t i = 0; i < r->pages.len; i++) {
-		const struct report_page *p = &r->pages.ptr[i];
+		const struct report_page *p = report_page_at(r, i);
 
 		if (!find_chance(p, &chance))
 			continue;
@@ -90,7 +90,7 @@ static bool find_interval(const struct report *r, int64_t *ret_from, int64_t *re
 	int64_t from = INT64_MAX, to = INT64_MIN;
 
 	for (size_t i = 0; i < r->pages.len; i++) {
-		const struct report_page *p = &r->pages.ptr[i];
+		const struct report_page *p = report_page_at(r, i);
 		int64_t last = is_pair(p) ? p->revisit.start : p->visit.end;
 
 		if (!p->usable_visit)
@@ -113,7 +113,7 @@ double expect_blur(const struct report *r)
 		return 0;
 	all = (struct blur_interval){0, clock_seconds(to - from)};
 	for (size_t i = 0; i < r->pages.len; i++) {
-		const struct report_page *p = &r->pages.ptr[i];
+		const struct report_page *p = report_page_at(r, i);
 		double visit = clock_seconds(p->visit.end - from);
 		double revisit = clock_seconds(p->revisit.start - from);
 

@@ -29,7 +29,7 @@ static int find_pages(struct link_graph *g, const struct report *r, uint32_t *pl
 	int rc = 0;
 
 	for (uint32_t i = 0; rc == 0 && i < r->pages.len; i++) {
-		const struct report_page *p = &r->pages.ptr[i];
+		const struct report_page *p = report_page_at(r, i);
 
 		place[i] = NO_PLACE;
 		if (!verdict_is_captured((enum verdict)p->verdict) || is_requisite(p->kind))

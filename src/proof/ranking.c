@@ -89,7 +89,7 @@ static int rank(const struct report *r, int verdict, struct ranking_groups *ret)
 
 	strmap_init(&map, hash_key_random(), NULL);
 	for (size_t i = 0; rc == 0 && i < r->pages.len; i++) {
-		const struct report_page *p = &r->pages.ptr[i];
+		const struct report_page *p = report_page_at(r, i);
 
 		if (verdict < 0 && p->verdict != VERDICT_EXCLUDED)
 			rc = count_in(&map, &groups, directory_of(p->url), p);
@@ -127,7 +127,7 @@ size_t ranking_hottest(
 	for (uint32_t i = 0; i < r->pages.len; i++) {
 		size_t at = count;
 
-		if (pages[i].verdict != verdict)
+		if (report_page_at(r, i)->verdict != verdict)
 			continue;
 		while (at > 0 && pages[ret_pages[at - 1]].rate < pages[i].rate)
 			at--;

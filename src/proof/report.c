@@ -258,10 +258,11 @@ static bool has_hosts(const struct report *r)
 	size_t count = 0;
 
 	for (size_t i = 0; i < r->pages.len; i++) {
-		slice host = authority_of(r->pages.ptr[i].url);
+		const struct report_page *p = report_page_at(r, i);
+		slice host = authority_of(p->url);
 		size_t k = 0;
 
-		if (!verdict_is_captured((enum verdict)r->pages.ptr[i].verdict))
+		if (!verdict_is_captured((enum verdict)p->verdict))
 			continue;
 		while (k < count && !slice_eq(seen[k], host))
 			k++;
@@ -422,6 +423,7 @@ struct loading {
 	struct same_bodies same;
 	bool is_first; /* pass: bodies are counted, and no more */
 	uint32_t page;
+	uint32_t pages; /* that have come */
 	struct learned_pages learned;
 	struct observation probe; /* for variants of the page */
 	uint32_t with_cookies;    /* page plus one that was counted last */
@@ -460,14 +462,13 @@ static int on_page(void *context, const struct catalog_page *p)
 	};
 	int rc;
 
-	if (p->number != r->pages.len)
+	if (p->number != l->pages || p->number >= r->pages.len)
 		return damaged(l, "the number", p->number);
 	page.url = (slice){arena_strdup(&r->arena, p->url), p->url.len};
 	rc = page.url.ptr ? words_keep(&r->words, p->kind, &page.kind) : ERR_NOMEM;
 	if (rc == 0 && !p->taken)
 		rc = words_keep(&r->words, p->rule, &page.reason);
-	if (rc == 0)
-		rc = report_pages_push(&r->pages, page);
+	*report_page_at(r, l->pages++) = page;
 	return err_code(l->err, rc);
 }
 
@@ -833,7 +834,7 @@ static int judge_all(struct loading *l, struct catalog *c, uint32_t id)
 		.state = r->capture.state,
 		.ended_by = r->capture.ended_by};
 	for (size_t i = 0; i < r->pages.len; i++)
-		judge_page(l, &r->pages.ptr[i], &none);
+		judge_page(l, report_page_at(r, i), &none);
 	rc = catalog_each_observation(c, id, on_observation, l, l->err);
 	return rc ? rc : end_page(l);
 }
@@ -842,7 +843,7 @@ static int judge_all(struct loading *l, struct catalog *c, uint32_t id)
 static void assert_pages(struct report *r)
 {
 	for (uint32_t i = 0; i < r->pages.len; i++) {
-		struct report_page *p = &r->pages.ptr[i];
+		struct report_page *p = report_page_at(r, i);
 		size_t intervals;
 		const struct interval *list = known_asserted(&r->known, i, &intervals);
 
@@ -860,7 +861,7 @@ static void count_all(struct report *r)
 	const struct report_page *first = NULL;
 
 	for (size_t i = 0; i < r->pages.len; i++) {
-		const struct report_page *p = &r->pages.ptr[i];
+		const struct report_page *p = report_page_at(r, i);
 
 		r->totals[p->verdict]++;
 		if (p->evidence && p->verdict == VERDICT_SHARP)
@@ -913,11 +914,17 @@ static int name_ignore(struct report *r)
 static int compute(struct loading *l, struct catalog *c)
 {
 	struct report *r = l->report;
-	uint32_t id = r->capture.id;
+	uint32_t id = r->capture.id, pages;
 	int rc = err_code(l->err, name_ignore(r));
 
 	if (rc == 0)
+		rc = catalog_count_pages(c, id, &pages, l->err);
+	if (rc == 0)
+		rc = report_make_pages(r, pages, l->err);
+	if (rc == 0)
 		rc = catalog_each_page(c, id, on_page, l, l->err);
+	if (rc == 0 && l->pages != pages)
+		rc = damaged(l, "the number", pages);
 	if (rc == 0)
 		rc = catalog_each_unkept(c, id, on_unkept, l, l->err);
 	if (rc == 0)
@@ -970,6 +977,14 @@ static int begin(struct report *r, struct catalog *catalog, uint32_t capture, st
 	if (rc == 0)
 		rc = provenance_load(&r->provenance, catalog, &r->capture, &r->arena, err);
 	return rc;
+}
+
+int report_make_pages(struct report *r, size_t pages, struct err *err)
+{
+	TRY(mapped_new(&r->pages.memory, pages + 1, sizeof *r->pages.ptr, err));
+	r->pages.ptr = r->pages.memory.ptr;
+	r->pages.len = pages;
+	return 0;
 }
 
 /* rc: how it ended. */
@@ -1032,7 +1047,7 @@ int report_captures(struct catalog *catalog, struct u32_vec *ids, struct err *er
 
 void report_release(struct report *r)
 {
-	report_pages_release(&r->pages);
+	mapped_release(&r->pages.memory);
 	report_dusts_release(&r->dust);
 	known_release(&r->known);
 	requisites_release(&r->requisites);

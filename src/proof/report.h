@@ -1,7 +1,8 @@
 /*
  * The quality of a capture, page by page: everything `stillpoint report` says, computed from the
  * catalog's pages and observations (the table of verdicts plays no part). Memory is about
- * 300 bytes and a URL for each page.
+ * 300 bytes and a URL for each page; beyond the program's budget (base/mem.h) it is only the URL,
+ * and the rest is in a file.
  */
 #ifndef PROOF_REPORT_H
 #define PROOF_REPORT_H
@@ -14,6 +15,7 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/lists.h"
+#include "base/mapped.h"
 #include "base/slice.h"
 #include "base/vec.h"
 #include "catalog/catalog.h"
@@ -110,7 +112,15 @@ struct report_dust {
 	uint32_t agreed, disagreed, passed;
 };
 
-VEC_DECLARE(report_pages, struct report_page);
+/* By their number. A large capture's need not be in memory: see report_page_at. */
+enum { REPORT_PAGES_AT_ONCE = 1 << 14 };
+
+struct report_pages {
+	struct report_page *ptr;
+	size_t len;
+	struct mapped memory;
+};
+
 VEC_DECLARE(report_dusts, struct report_dust);
 
 /* Fields may be read, not written, but for lists_requisites. */
@@ -156,6 +166,20 @@ struct report {
 	struct arena arena;
 	struct words words; /* strings that many pages share */
 };
+
+/*
+ * A page, for who passes through all of them: those before need not stay in memory. Pointers to
+ * them stay valid.
+ */
+static inline struct report_page *report_page_at(const struct report *r, size_t i)
+{
+	if (i % REPORT_PAGES_AT_ONCE == 0)
+		mapped_rest(&r->pages.memory);
+	return &r->pages.ptr[i];
+}
+
+/* Room for so many pages, which are empty: 0 or ERR_IO. */
+int report_make_pages(struct report *r, size_t pages, struct err *err) SP_MUST_CHECK;
 
 /*
  * The report of a capture (0: the last one), as it was saved when the capture ended

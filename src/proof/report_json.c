@@ -50,7 +50,7 @@ static const struct report *report_of(const struct table *t)
 
 static const struct report_page *page_of(const struct table *t, size_t row)
 {
-	return &report_of(t)->pages.ptr[row];
+	return report_page_at(report_of(t), row);
 }
 
 static const struct page_records *records_of(const struct table *t, size_t row)

@@ -204,7 +204,7 @@ static void put_intervals(
 static void put_page(struct saving *s, uint32_t number)
 {
 	const struct report *r = s->report;
-	const struct report_page *p = &r->pages.ptr[number];
+	const struct report_page *p = report_page_at(r, number);
 	const struct known *k = &r->known;
 	bool is_known = number < k->pages.len;
 
@@ -353,7 +353,7 @@ static void save_urls(struct saving *s)
 	struct hashed *list = mem_new(pages + 1, sizeof *list);
 
 	for (size_t i = 0; i < pages; i++)
-		list[i] = (struct hashed){url_hash(s->report->pages.ptr[i].url), (uint32_t)i};
+		list[i] = (struct hashed){url_hash(report_page_at(s->report, i)->url), (uint32_t)i};
 	qsort(list, pages, sizeof *list, by_hash);
 	for (; s->rc == 0 && first < pages; first = end) {
 		while (end < pages &&
@@ -554,24 +554,18 @@ static void get_hosts(struct reading *g)
 	}
 }
 
-/* Room for all pages, which the system gives only when it is used. */
-static void make_pages(struct report *r, size_t pages)
-{
-	r->pages.ptr = mem_new(pages + 1, sizeof *r->pages.ptr);
-	r->pages.cap = pages + 1;
-	r->pages.len = pages;
-}
-
 static int on_totals(void *context, const struct catalog_saved *part)
 {
 	struct reading *g = context;
 	struct report *r = g->report;
+	struct err ignored = {0};
 	slice ignore;
 	int rc = open_part(g, part->bytes);
 
 	if (rc || !is_origin(g))
 		return rc ? rc : ERR_NOTFOUND;
-	make_pages(r, (size_t)get(g, UINT32_MAX - 1));
+	/* Room for all pages, which the system gives only when it is used. */
+	TRY(report_make_pages(r, (size_t)get(g, UINT32_MAX - 1), &ignored));
 	get_fields(g, TOTAL_FIELDS, COUNT(TOTAL_FIELDS), r);
 	for (int i = 0; i < VERDICT_COUNT; i++)
 		r->totals[i] = get(g, UINT64_MAX);
@@ -633,17 +627,48 @@ static void get_page(struct reading *g, uint32_t number, struct report_page *p)
 		g->from.bad = true;
 }
 
+/* The texts of a page, of which those that many share are stored once. */
+static int keep_texts(struct report *r, struct report_page *p)
+{
+	p->url.ptr = arena_strdup(&r->arena, p->url);
+	if (p->deceit.ptr)
+		p->deceit.ptr = arena_strdup(&r->arena, p->deceit);
+	if (!p->url.ptr)
+		return ERR_NOMEM;
+	TRY(words_keep(&r->words, p->kind, &p->kind));
+	TRY(words_keep(&r->words, p->reason, &p->reason));
+	TRY(words_keep(&r->words, p->rules, &p->rules));
+	return words_keep(&r->words, p->changed_in, &p->changed_in);
+}
+
+static int get_pages(struct reading *g, const struct catalog_saved *part)
+{
+	size_t end = (size_t)part->number + SAVED_PAGES, all = g->report->pages.len;
+
+	TRY(part->number % SAVED_PAGES ? ERR_IO : open_part(g, part->bytes));
+	for (size_t i = part->number; i < end && i < all; i++) {
+		struct report_page *p = report_page_at(g->report, i);
+
+		get_page(g, (uint32_t)i, p);
+		if (g->from.bad)
+			return ERR_IO;
+		TRY(keep_texts(g->report, p));
+	}
+	return 0;
+}
+
+/* One part after another in the same memory. */
 static int on_pages(void *context, const struct catalog_saved *part)
 {
 	struct reading *g = context;
-	size_t end = (size_t)part->number + SAVED_PAGES, all = g->report->pages.len;
-	int rc = part->number % SAVED_PAGES ? ERR_IO : open_part(g, part->bytes);
+	struct arena *texts = g->arena, whole;
+	int rc;
 
-	for (size_t i = part->number; rc == 0 && i < end && i < all; i++) {
-		get_page(g, (uint32_t)i, &g->report->pages.ptr[i]);
-		if (g->from.bad)
-			rc = ERR_IO;
-	}
+	arena_init(&whole, PART_MAX);
+	g->arena = &whole;
+	rc = get_pages(g, part);
+	g->arena = texts;
+	arena_release(&whole);
 	return rc;
 }
 
@@ -682,7 +707,7 @@ int report_read_saved(struct report *r, struct catalog *catalog)
 	if (rc == 0 && r->pages.len && !r->pages.ptr[r->pages.len - 1].url.ptr)
 		rc = ERR_NOTFOUND; /* parts are missing at the end */
 	for (size_t i = 0; rc == 0 && i < r->pages.len; i += SAVED_PAGES)
-		rc = r->pages.ptr[i].url.ptr ? 0 : ERR_NOTFOUND;
+		rc = report_page_at(r, i)->url.ptr ? 0 : ERR_NOTFOUND;
 	return rc ? rc
 		  : saved_code(requisites_load(&r->requisites, catalog, id, r->pages.len, NULL));
 }

@@ -99,7 +99,7 @@ static size_t collect(const struct report *r, struct visit *all)
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < r->pages.len; i++) {
-		const struct report_page *p = &r->pages.ptr[i];
+		const struct report_page *p = report_page_at(r, i);
 
 		if (p->content == CATALOG_CONTENT_ON_TOPIC ||
 			p->content == CATALOG_CONTENT_OFF_TOPIC)

@@ -393,7 +393,7 @@ static void print_watched(const struct report *r, const char *archive, FILE *fil
 	int64_t latest = 0;
 
 	for (size_t i = 0; i < r->pages.len; i++)
-		if (r->pages.ptr[i].last_look > latest)
+		if (report_page_at(r, i)->last_look > latest)
 			latest = r->pages.ptr[i].last_look;
 	report_headline(r, headline);
 	(void)fprintf(file, "Site %" PRIu32 " under watch: ", r->capture.id);

@@ -48,9 +48,11 @@ static void headline_watched(const struct report *r, char out[REPORT_WORDS_SIZE]
 	uint64_t pages = 0, seen = 0, looks = 0;
 
 	for (size_t i = 0; i < r->pages.len; i++) {
-		pages += r->pages.ptr[i].taken;
-		seen += r->pages.ptr[i].looks > 0;
-		looks += r->pages.ptr[i].looks;
+		const struct report_page *p = report_page_at(r, i);
+
+		pages += p->taken;
+		seen += p->looks > 0;
+		looks += p->looks;
 	}
 	(void)snprintf(out, REPORT_WORDS_SIZE,
 		"%" PRIu64 " of %" PRIu64 " known pages were looked at, %" PRIu64 " looks in all.",

@@ -24,7 +24,8 @@ static const char *sample_of(const struct option_spec *s)
 		{"robots-age", "1h"}, {"proxy", "http://127.0.0.1:3128"},
 		{"auth", "http://me:secret@127.0.0.1/"}, {"header", "Accept-Language: la"},
 		{"warc-compression", "zstd"}, {"delay", "2"}, {"host-budget", "7"},
-		{"theta", "0.25"}, {"min-free", "1M"}, {"bandwidth", "1M"}, {"max-pages", "5"}};
+		{"theta", "0.25"}, {"min-free", "1M"}, {"memory", "64M"}, {"bandwidth", "1M"},
+		{"max-pages", "5"}};
 
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++)
 		if (strcmp(s->name, ROWS[i][0]) == 0)

@@ -31,6 +31,7 @@ static bool has_url(const struct pages *p, uint32_t number, slice want)
 
 static void test_numbers(void)
 {
+	struct seen_budget budget = {.max = 1 << 20};
 	struct spill_pool pool;
 	struct pages p;
 	struct page_prior prior = {0};
@@ -39,7 +40,7 @@ static void test_numbers(void)
 	bool same = true;
 
 	spill_pool_init(&pool, "/tmp");
-	pages_init(&p, &pool);
+	pages_init(&p, &pool, &budget);
 	for (uint32_t i = 0; i < MANY; i++) {
 		char url[128];
 		int len = snprintf(url, sizeof url, "http://a/%090u", i);
@@ -68,13 +69,14 @@ static void test_long(void)
 {
 	static char text[URL_MAX];
 	static const size_t LENGTHS[] = {1, 231, 232, 233, 1000, URL_MAX};
+	struct seen_budget budget = {.max = 1 << 20};
 	struct spill_pool pool;
 	struct pages p;
 	uint32_t number;
 
 	memset(text, 'u', sizeof text);
 	spill_pool_init(&pool, "/tmp");
-	pages_init(&p, &pool);
+	pages_init(&p, &pool, &budget);
 	for (uint32_t i = 0; i < ARRAY_LEN(LENGTHS); i++)
 		CHECK_INT(add(&p, (slice){text, LENGTHS[i]}, &(struct crawl_page){0}, &number), 0);
 	for (uint32_t i = 0; i < ARRAY_LEN(LENGTHS); i++)
@@ -88,12 +90,13 @@ static void test_identity(void)
 {
 	static const char *const URLS[] = {"http://x/", "https://x/", "https://www.x/",
 		"http://x/A", "http://x/a", "http://x/a/", "http://x/a?", "http://x:8080/"};
+	struct seen_budget budget = {.max = 1 << 20};
 	struct spill_pool pool;
 	struct pages p;
 	uint32_t number;
 
 	spill_pool_init(&pool, "/tmp");
-	pages_init(&p, &pool);
+	pages_init(&p, &pool, &budget);
 	for (size_t i = 0; i < ARRAY_LEN(URLS); i++) {
 		CHECK(!pages_find(&p, slice_str(URLS[i]), &number));
 		CHECK_INT(add(&p, slice_str(URLS[i]), &(struct crawl_page){0}, &number), 0);
@@ -108,13 +111,14 @@ static void test_identity(void)
 static void test_visit(void)
 {
 	struct page_visit first = {.date = 1, .end = 2}, again = {.date = 3, .end = 4}, got;
+	struct seen_budget budget = {.max = 1 << 20};
 	struct spill_pool pool;
 	struct pages p;
 	struct err err = {0};
 	uint32_t a = 0, b = 0;
 
 	spill_pool_init(&pool, "/tmp");
-	pages_init(&p, &pool);
+	pages_init(&p, &pool, &budget);
 	CHECK_INT(add(&p, SLICE("http://a/"), &(struct crawl_page){0}, &a), 0);
 	CHECK_INT(add(&p, SLICE("http://b/"), &(struct crawl_page){0}, &b), 0);
 	CHECK_INT(pages_set_visit(&p, b, &first, &err), 0);
