@@ -51,7 +51,12 @@ static int add_name(const char *name, struct contender_list *out, struct err *er
 	return add(out, &c, err);
 }
 
-int contenders_read(const char *list, struct contender_list *out, struct err *err)
+/*
+ * Appends the strategies of the list, each once, also "op". "all" is every one there is. Free with
+ * contender_list_release also after a failure. 0, ERR_NOMEM, or ERR_USAGE with an error that
+ * proposes a name.
+ */
+static int contenders_read(const char *list, struct contender_list *out, struct err *err)
 {
 	for (;;) {
 		size_t len = strcspn(list, ",");

@@ -61,6 +61,8 @@ static void choose(struct learner *l)
 	rng_shuffle(&own, l->order, l->draw->site.n, sizeof *l->order);
 }
 
+static struct rate_count draw_past(const struct draw *d, uint32_t page);
+
 /* What is known of the chosen pages: posterior means, with a prior fitted to them alone. */
 static int describe(struct learner *l)
 {
@@ -100,7 +102,8 @@ static int predict(struct learner *l)
 	return rc;
 }
 
-int draw_predict(struct draw *d)
+/* Sets predicted rates; for draw_make. 0 or ERR_NOMEM. */
+static int draw_predict(struct draw *d)
 {
 	struct learner l = {.draw = d};
 	int rc;
@@ -117,7 +120,8 @@ int draw_predict(struct draw *d)
 	return rc;
 }
 
-struct rate_count draw_past(const struct draw *d, uint32_t page)
+/* Changes and time of a page before the start, as far back as memory goes. */
+static struct rate_count draw_past(const struct draw *d, uint32_t page)
 {
 	struct change_history events = history_events(d->history, d->pages[page]);
 	double start = d->params.start, from = events.times[0];

@@ -58,12 +58,6 @@ struct draw {
 int draw_make(const struct history *history, const struct draw_params *params,
 	struct draw *ret_draw) SP_MUST_CHECK;
 
-/* Changes and time of a page before the start, as far back as memory goes. */
-struct rate_count draw_past(const struct draw *d, uint32_t page);
-
-/* Sets predicted rates; for draw_make. 0 or ERR_NOMEM. */
-int draw_predict(struct draw *d) SP_MUST_CHECK;
-
 /* Safe on a zeroed struct. */
 void draw_release(struct draw *d);
 

@@ -111,6 +111,11 @@ static int keep_part(struct catalog *c, struct remote *r, const struct keep_sour
 	return rc;
 }
 
+static int download_new(
+	const struct download_params *params, struct download **ret, struct err *err) SP_MUST_CHECK;
+
+static void download_free(struct download *d);
+
 int keep_remote(struct catalog *c, const struct keep_source *source, struct keep_totals *totals,
 	struct err *err)
 {
@@ -179,7 +184,9 @@ static int open_all(struct download *d, const struct download_params *params, st
 	return net_new(&net, &d->net, err);
 }
 
-int download_new(const struct download_params *params, struct download **ret, struct err *err)
+/* 0, ERR_NOMEM, ERR_IO, ERR_USAGE for home. */
+static int download_new(
+	const struct download_params *params, struct download **ret, struct err *err)
 {
 	struct download *d = mem_new(1, sizeof *d);
 	int rc;
@@ -199,7 +206,7 @@ int download_new(const struct download_params *params, struct download **ret, st
 	return 0;
 }
 
-void download_free(struct download *d)
+static void download_free(struct download *d)
 {
 	if (!d)
 		return;

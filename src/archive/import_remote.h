@@ -59,11 +59,6 @@ struct download_params {
 
 struct download; /* opaque */
 
-/* 0, ERR_NOMEM, ERR_IO, ERR_USAGE for home. */
-int download_new(
-	const struct download_params *params, struct download **ret, struct err *err) SP_MUST_CHECK;
-void download_free(struct download *d); /* NULL is fine */
-
 struct download_answer {
 	unsigned status; /* 200 to 299, or 400 to 499 but 429 */
 	int fd;          /* the decoded body, from its start; the caller's; -1 unless 2xx */

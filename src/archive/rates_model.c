@@ -16,6 +16,8 @@
 #include "plan/rate_grid.h"
 #include "plan/rate_shift.h"
 
+static slice rates_origin(slice url);
+
 /* Answers for whole sites. */
 
 /* With the slash behind it, if there is one. */
@@ -139,7 +141,8 @@ enum { ALL = PAGE_WORD_HTTP | PAGE_WORD_SITEMAP };
 /* Of the names of hosts that lied: those of ten million. */
 #define NAMES_MAX ((size_t)1 << 30)
 
-slice rates_origin(slice url)
+/* "https://example.org" of a page: scheme, host and port. */
+static slice rates_origin(slice url)
 {
 	const char *colon = memchr(url.ptr, ':', url.len);
 	size_t start = colon ? (size_t)(colon - url.ptr) + 3 : 0;

@@ -34,9 +34,6 @@
  * nowhere on that host. The two are trusted separately.
  */
 
-/* "https://example.org" of a page: scheme, host and port. */
-slice rates_origin(slice url);
-
 /* Fields are its own. */
 struct rates_trust {
 	struct arena names;

@@ -388,7 +388,8 @@ static int on_map_member(void *context, struct json_cursor *c, slice name)
 	return json_cursor_skip(c);
 }
 
-void links_import_map(struct links *l, slice text)
+/* Takes in an import map (UTF-8). */
+static void links_import_map(struct links *l, slice text)
 {
 	struct err ignored = {0};
 	struct json_cursor c = {.text = text, .err = &ignored};

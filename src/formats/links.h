@@ -114,9 +114,6 @@ void links_refresh(struct links *l, slice value);
 /* Takes in a script (UTF-8): what it imports, by literals. */
 void links_script(struct links *l, slice script);
 
-/* Takes in an import map (UTF-8). */
-void links_import_map(struct links *l, slice text);
-
 /* Takes in a document of JSON (UTF-8): a JSON Feed or a manifest; others give none. As above. */
 void links_json(struct links *l, slice text);
 

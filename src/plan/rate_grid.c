@@ -16,7 +16,7 @@
 #include "plan/brent.h"
 #include "plan/gamma_poisson.h"
 
-int rate_levels_init(struct rate_levels *l, const struct rate_tree *tree)
+static int rate_levels_init(struct rate_levels *l, const struct rate_tree *tree)
 {
 	*l = (struct rate_levels){.depths = calloc(tree->classes + 1, sizeof *l->depths)};
 	if (!l->depths)
@@ -36,7 +36,8 @@ void rate_levels_release(struct rate_levels *l)
 	*l = (struct rate_levels){0};
 }
 
-bool rate_levels_find(const struct rate_levels *l, const struct rate_tree *tree, size_t page,
+/* The class of that depth which the page is in or below; false when its own is not as deep. */
+static bool rate_levels_find(const struct rate_levels *l, const struct rate_tree *tree, size_t page,
 	uint32_t depth, uint32_t *ret_class)
 {
 	uint32_t c = tree->page_classes[page];
@@ -49,7 +50,8 @@ bool rate_levels_find(const struct rate_levels *l, const struct rate_tree *tree,
 	return true;
 }
 
-struct rate_row *rate_tree_likelihoods(const struct rate_tree *tree)
+/* By page, each row up to a factor; the caller frees them. NULL: no memory. */
+static struct rate_row *rate_tree_likelihoods(const struct rate_tree *tree)
 {
 	struct rate_row *rows = calloc(tree->pages + 1, sizeof *rows);
 	struct rate_row flat;

@@ -32,6 +32,8 @@ static struct record_place *place_of(struct records_loading *l, const struct att
 	return NULL;
 }
 
+static int tally_add(struct tally *t, const struct attempt *a) SP_MUST_CHECK;
+
 static int records_on_observation(void *context, const struct attempt *a)
 {
 	struct records_loading *l = context;
@@ -52,6 +54,10 @@ static int records_on_observation(void *context, const struct attempt *a)
 	place->offset = a->offset;
 	return err_code(l->err, rc);
 }
+
+static void tally_sort(struct tally *t);
+
+static void tally_init(struct tally *t, const struct report *report, enum tally_by by);
 
 int records_load(struct records *r, struct tally *hosts, struct catalog *catalog,
 	const struct report *report, struct err *err)
@@ -184,14 +190,14 @@ static void count(struct tally_row *row, const struct attempt *a)
 	row->pages++;
 }
 
-void tally_init(struct tally *t, const struct report *report, enum tally_by by)
+static void tally_init(struct tally *t, const struct report *report, enum tally_by by)
 {
 	*t = (struct tally){.report = report, .by = by};
 	arena_init(&t->arena, ARENA_MAX);
 	words_init(&t->names, &t->arena);
 }
 
-int tally_add(struct tally *t, const struct attempt *a)
+static int tally_add(struct tally *t, const struct attempt *a)
 {
 	char status[16];
 	uint32_t number;
@@ -227,7 +233,8 @@ static int by_requests(const void *a, const void *b)
 	return x->number < y->number ? -1 : x->number > y->number;
 }
 
-void tally_sort(struct tally *t)
+/* For who reads the observations of the report's capture anyway: all of them, then the order. */
+static void tally_sort(struct tally *t)
 {
 	if (t->rows.len > 0)
 		qsort(t->rows.ptr, t->rows.len, sizeof *t->rows.ptr, by_requests);

@@ -51,11 +51,6 @@ struct tally {
 	enum tally_by by;
 };
 
-/* For who reads the observations of the report's capture anyway: all of them, then the order. */
-void tally_init(struct tally *t, const struct report *report, enum tally_by by);
-int tally_add(struct tally *t, const struct attempt *a) SP_MUST_CHECK; /* 0, ERR_NOMEM, ERR_LIMIT */
-void tally_sort(struct tally *t);
-
 /* Of the report's capture, as report_load. To be released in any case. */
 int tally_load(struct tally *t, struct catalog *catalog, const struct report *report,
 	enum tally_by by, struct err *err) SP_MUST_CHECK;

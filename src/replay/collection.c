@@ -36,7 +36,7 @@ struct index_set *index_set_new(void)
 	return s;
 }
 
-struct index_set *index_set_hold(struct index_set *s)
+static struct index_set *index_set_hold(struct index_set *s)
 {
 	(void)atomic_fetch_add(&s->users, 1);
 	return s;
@@ -55,7 +55,7 @@ void index_set_drop(struct index_set *s)
 	free(s);
 }
 
-void index_set_add_part(struct index_set *s, const struct file_part *part)
+static void index_set_add_part(struct index_set *s, const struct file_part *part)
 {
 	cdxj_source_vec_push(&s->sources, (struct cdxj_source){.kind = CDXJ_PLAIN, .data = *part});
 }
@@ -68,7 +68,8 @@ void index_set_add_file(struct index_set *s, int fd)
 	index_set_add_part(s, &part);
 }
 
-void index_set_add_zipnum(
+/* The same for parts of files that stay open as long as the collection does. */
+static void index_set_add_zipnum(
 	struct index_set *s, const struct file_part *data, const struct file_part *blocks)
 {
 	cdxj_source_vec_push(&s->sources,

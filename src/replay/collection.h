@@ -45,16 +45,10 @@ struct index_set {
 
 /* An empty set with one user. */
 struct index_set *index_set_new(void);
-struct index_set *index_set_hold(struct index_set *s);
 void index_set_drop(struct index_set *s); /* NULL is fine */
 
 /* Before it is in use. The set closes fd. */
 void index_set_add_file(struct index_set *s, int fd);
-
-/* The same for parts of files that stay open as long as the collection does. */
-void index_set_add_part(struct index_set *s, const struct file_part *part);
-void index_set_add_zipnum(
-	struct index_set *s, const struct file_part *data, const struct file_part *blocks);
 
 /* Sorts the lines, each once, and makes them a source. */
 void index_set_add_lines(struct index_set *s);

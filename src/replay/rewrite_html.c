@@ -252,7 +252,12 @@ static int put_rel(slice value, struct buf *out)
 	return out->len == before && !out->error ? ERR_NOTFOUND : out->error;
 }
 
-int rewrite_value(struct rewrite_urls *urls, struct rewrite_edit edit, slice value, struct buf *out)
+/*
+ * Appends the new value of an attribute (UTF-8, before any escaping): 0, ERR_NOTFOUND when the old
+ * one stays, ERR_LIMIT, ERR_NOMEM. EDIT_SRCDOC is the caller's.
+ */
+static int rewrite_value(
+	struct rewrite_urls *urls, struct rewrite_edit edit, slice value, struct buf *out)
 {
 	switch (edit.what) {
 	case EDIT_URL:

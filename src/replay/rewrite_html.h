@@ -41,13 +41,6 @@ struct rewrite_edit {
 /* What is to be done with an attribute of a start tag. */
 struct rewrite_edit rewrite_edit_of(const struct html_token *token, const struct html_attr *attr);
 
-/*
- * Appends the new value of an attribute (UTF-8, before any escaping): 0, ERR_NOTFOUND when the old
- * one stays, ERR_LIMIT, ERR_NOMEM. EDIT_SRCDOC is the caller's.
- */
-int rewrite_value(struct rewrite_urls *urls, struct rewrite_edit edit, slice value,
-	struct buf *out) SP_MUST_CHECK;
-
 enum {
 	REWRITE_TAG_MAX = 16 << 20, /* bytes of a tag; a longer one is not rewritten */
 	REWRITE_SRCDOC_MAX = 3,     /* documents inside of documents, nested */

@@ -89,6 +89,8 @@ static void put_claims(FILE *file)
 		file);
 }
 
+static void report_compare_causes(const struct compare *x, struct report_cause out[REPORT_CAUSES]);
+
 static void put_causes(const struct compare *x, FILE *file)
 {
 	static const char *const HEADINGS[] = {"", "first", "second", NULL};
@@ -124,6 +126,8 @@ static void put_verdict_totals(const struct compare *x, FILE *file)
 	}
 	html_table_end(file);
 }
+
+static size_t report_compare_moves(const struct compare *x, struct report_move *out, size_t size);
 
 static void put_moves(const struct compare *x, FILE *file)
 {
@@ -179,6 +183,8 @@ static void put_facts(const struct report_compare_page *p, FILE *file)
 	}
 	(void)fputs("</dl>\n", file);
 }
+
+static void report_compare_lead(const struct compare *x, char out[REPORT_COMPARE_SIZE]);
 
 int report_compare_html(const void *page, FILE *file)
 {
@@ -272,7 +278,7 @@ static double sharpness(const struct report *r)
 	return report_percent(r->totals[VERDICT_SHARP], r->captured);
 }
 
-void report_compare_lead(const struct compare *x, char out[REPORT_COMPARE_SIZE])
+static void report_compare_lead(const struct compare *x, char out[REPORT_COMPARE_SIZE])
 {
 	const struct report *a = x->reports[0], *b = x->reports[1];
 	char before[CLOCK_TEXT_SIZE], after[CLOCK_TEXT_SIZE];
@@ -318,7 +324,7 @@ static double mean_rate(const struct report *r)
 	return sum / (double)pages;
 }
 
-void report_compare_causes(const struct compare *x, struct report_cause out[REPORT_CAUSES])
+static void report_compare_causes(const struct compare *x, struct report_cause out[REPORT_CAUSES])
 {
 	static const char *const NAMES[REPORT_CAUSES] = {"strategy", "time", "captured pages",
 		"sharp", "unchanged from visit to revisit", "blur", "mean change rate assumed",
@@ -352,7 +358,7 @@ void report_compare_causes(const struct compare *x, struct report_cause out[REPO
 	}
 }
 
-size_t report_compare_moves(const struct compare *x, struct report_move *out, size_t size)
+static size_t report_compare_moves(const struct compare *x, struct report_move *out, size_t size)
 {
 	size_t count = 0;
 

@@ -19,7 +19,6 @@ struct table report_compare_table(const struct compare *x);
 
 /* The two sentences that come first: what changed, and how the sharpness moved. */
 enum { REPORT_COMPARE_SIZE = 1024 };
-void report_compare_lead(const struct compare *x, char out[REPORT_COMPARE_SIZE]);
 
 /* Why a capture is as sharp as it is, in figures: what the two are compared by. */
 struct report_cause {
@@ -27,14 +26,12 @@ struct report_cause {
 	char values[2][64];
 };
 enum { REPORT_CAUSES = 9 };
-void report_compare_causes(const struct compare *x, struct report_cause out[REPORT_CAUSES]);
 
 /* Verdicts that moved, most pages first. Returns their number, at most size. */
 struct report_move {
 	unsigned from, to; /* as compare_verdict */
 	uint64_t pages;
 };
-size_t report_compare_moves(const struct compare *x, struct report_move *out, size_t size);
 
 /* The page, of a struct report_compare_page. Errors stay in the FILE; 0 or ERR_NOMEM. */
 struct report_compare_page {
