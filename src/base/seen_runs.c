@@ -344,7 +344,7 @@ static int look(struct seen_runs *r, const struct seen_run *run, struct window *
 
 int seen_runs_find(struct seen_runs *r, struct seen_question *q, struct err *err)
 {
-	char block[BLOCK * ENTRY_SIZE];
+	char block[BLOCK * ENTRY_SIZE] = {0};
 	struct window w = {.entries = block};
 
 	q->is_found = false;

@@ -1,5 +1,6 @@
 #include "cmd/expect.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -126,7 +127,8 @@ static void limit_print_text(const struct expect_params *p, const struct table *
 	puts("\nupper bound: what no choice of so many revisits can exceed in expectation");
 }
 
-/* A row for each delay. 0 or as json_finish; or an error of the planner in err. */
+/* A row for each delay; there is one at least. 0 or as json_finish; or an error of the planner in
+ * err. */
 static int expect_limit(
 	const struct expect_params *params, const double *delays, size_t count, struct err *err)
 {
@@ -134,8 +136,10 @@ static int expect_limit(
 		.count = sizeof COLUMNS / sizeof *COLUMNS,
 		.stride = sizeof(struct limit_row)};
 	struct limit_row *rows = NULL;
-	int rc = err_code(err, limit_compute(params, delays, count, &rows, &t.rows));
+	int rc;
 
+	assert(count > 0);
+	rc = err_code(err, limit_compute(params, delays, count, &rows, &t.rows));
 	t.first = rows;
 	if (rc == 0 && params->format == CMD_FORMAT_JSON)
 		rc = limit_print_json(params, &t, count);
@@ -286,7 +290,8 @@ static void hours_print_head(const struct expect_params *p, const struct plan_ho
 		"sharp", "sharp", "so the visits");
 }
 
-/* A row for each delay. 0 or as json_finish; or an error in err: of the hours or the planner. */
+/* A row for each delay; there is one at least. 0 or as json_finish; or an error in err: of the
+ * hours or the planner. */
 static int expect_hours(
 	const struct expect_params *params, const double *delays, size_t count, struct err *err)
 {

@@ -914,7 +914,7 @@ static int name_ignore(struct report *r)
 static int compute(struct loading *l, struct catalog *c)
 {
 	struct report *r = l->report;
-	uint32_t id = r->capture.id, pages;
+	uint32_t id = r->capture.id, pages = 0;
 	int rc = err_code(l->err, name_ignore(r));
 
 	if (rc == 0)

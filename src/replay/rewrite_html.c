@@ -18,7 +18,7 @@ static struct rewrite_edit url_edit(enum rewrite_kind kind)
 	return (struct rewrite_edit){EDIT_URL, kind};
 }
 
-static struct rewrite_edit edit(enum rewrite_edit_kind what)
+static struct rewrite_edit edit_by(enum rewrite_edit_kind what)
 {
 	return (struct rewrite_edit){what, REWRITE_PAGE};
 }
@@ -75,7 +75,7 @@ static struct rewrite_edit link_edit(const struct html_token *token, const struc
 	if (slice_eq(attr->name, SLICE("href")))
 		return url_edit(link_element_kind(token));
 	if (slice_eq(attr->name, SLICE("rel")) && has_hint(attr->value))
-		return edit(EDIT_REL);
+		return edit_by(EDIT_REL);
 	return NONE;
 }
 
@@ -98,10 +98,10 @@ static bool is_dropped_pragma(slice pragma)
 static struct rewrite_edit meta_edit(const struct html_token *token, const struct html_attr *attr)
 {
 	if (slice_eq(attr->name, SLICE("http-equiv")))
-		return is_dropped_pragma(attr->value) ? edit(EDIT_RENAME) : NONE;
+		return is_dropped_pragma(attr->value) ? edit_by(EDIT_RENAME) : NONE;
 	if (slice_eq(attr->name, SLICE("content")) &&
 		word_is(word_trim(html_attr_value(token, SLICE("http-equiv"))), SLICE("refresh")))
-		return edit(EDIT_REFRESH);
+		return edit_by(EDIT_REFRESH);
 	return NONE;
 }
 
@@ -149,11 +149,11 @@ static struct rewrite_edit special_edit(
 	case HTML_TAG_PARAM:
 		return param_edit(token, attr);
 	case HTML_TAG_IFRAME:
-		return slice_eq(name, SLICE("srcdoc")) ? edit(EDIT_SRCDOC) : NONE;
+		return slice_eq(name, SLICE("srcdoc")) ? edit_by(EDIT_SRCDOC) : NONE;
 	case HTML_TAG_SCRIPT:
 		return slice_eq(name, SLICE("type")) &&
 				       word_is(word_trim(attr->value), SLICE("speculationrules"))
-			       ? edit(EDIT_RENAME)
+			       ? edit_by(EDIT_RENAME)
 			       : NONE;
 	default:
 		return NONE;
@@ -166,7 +166,7 @@ struct rewrite_edit rewrite_edit_of(const struct html_token *token, const struct
 	struct rewrite_edit special;
 
 	if (is_dropped(attr->name))
-		return edit(EDIT_RENAME);
+		return edit_by(EDIT_RENAME);
 	special = special_edit(token, attr);
 	if (special.what != EDIT_NONE)
 		return special;
@@ -178,9 +178,9 @@ struct rewrite_edit rewrite_edit_of(const struct html_token *token, const struct
 	case LINKS_URL:
 		return url_edit(rewrite_kind_of_link(rule.kind));
 	case LINKS_SRCSET:
-		return edit(EDIT_SRCSET);
+		return edit_by(EDIT_SRCSET);
 	case LINKS_CSS:
-		return edit(EDIT_CSS);
+		return edit_by(EDIT_CSS);
 	case LINKS_GUESS:
 		break;
 	}
