@@ -232,11 +232,14 @@ static void put_build(const struct noise *n)
 {
 	unsigned release = release_of(n);
 
+	/* With its style: what a class means that is named elsewhere is not known. */
 	markup_printf(n->w,
+		"<style>.css-%06x{margin:0}.Notice_root__%05x{color:#333}</style>\n"
 		"<div class=\"css-%06x Notice_root__%05x\">Returns are free.</div>\n"
 		"<script src=\"/_next/static/%08x%08x/_buildManifest.js\" defer></script>\n"
 		"<script>self.__BUILD_ID__ = '%08x%08x';</script>\n",
-		release & HEX_ID, release >> 12, release, ~release, release, ~release);
+		release & HEX_ID, release >> 12, release & HEX_ID, release >> 12, release, ~release,
+		release, ~release);
 }
 
 static void put_perf(const struct noise *n)
