@@ -34,7 +34,7 @@ MASKS = {
     "whitespace": r"\s+",
     "json": r'"(csrfToken|requestId)":"[^"]*"|"serverTime":\d+',
     "script": r"token: '\w+', timestamp: \d+|\"nonce\":\"\w+\"",
-    "build": r"css-\w+ Notice_root__\w+|static/\w{16}/|__BUILD_ID__ = '\w+'",
+    "build": r"css-\w+|Notice_root__\w+|static/\w{16}/|__BUILD_ID__ = '\w+'",
     "perf": r'"(queueTime|applicationTime)":\d+|"atts":"\w+"',
     "challenge": r"r:'\w+',t:'[^']+'",
     "email": None,
