@@ -156,3 +156,12 @@ char *arena_strdup(struct arena *a, slice s)
 	copy[s.len] = '\0';
 	return copy;
 }
+
+slice arena_keep(struct arena *a, slice s)
+{
+	slice copy = {s.ptr ? arena_strdup(a, s) : NULL, s.len};
+
+	if (s.ptr && !copy.ptr)
+		mem_end();
+	return copy;
+}

@@ -53,4 +53,7 @@ void *arena_array(struct arena *a, size_t count, size_t size, size_t align) SP_M
 /* A copy of the bytes with a NUL behind them; NULL as above. */
 char *arena_strdup(struct arena *a, slice s) SP_MUST_CHECK;
 
+/* The same for the program, which ends if there is no room (base/mem.h); a NULL ptr stays that. */
+slice arena_keep(struct arena *a, slice s);
+
 #endif
