@@ -207,13 +207,10 @@ static int open_single(struct charset_decoder *d)
 	char bytes[CHARSET_HIGH];
 	const char *source = bytes;
 	UErrorCode status = U_ZERO_ERROR;
-	int rc;
 
 	if (charset_single_own(d->charset, &d->single))
 		return 0;
-	rc = open_icu(d);
-	if (rc)
-		return rc;
+	TRY(open_icu(d));
 	for (unsigned i = 0; i < CHARSET_HIGH; i++)
 		bytes[i] = (char)(CHARSET_HIGH + i);
 	ucnv_toUnicode(d->from, &target, d->pivot + CHARSET_HIGH, &source, bytes + CHARSET_HIGH,
@@ -259,11 +256,9 @@ static int decode_icu(struct charset_decoder *d, slice in, bool last, struct buf
 	for (;;) {
 		UErrorCode status = U_ZERO_ERROR;
 		char *target, *target_limit;
-		int rc = buf_reserve(out,
-			in.len + UTF8_MAX < out->max - out->len ? in.len + UTF8_MAX : UTF8_MAX);
 
-		if (rc)
-			return rc;
+		TRY(buf_reserve(out,
+			in.len + UTF8_MAX < out->max - out->len ? in.len + UTF8_MAX : UTF8_MAX));
 		target = out->ptr + out->len;
 		target_limit = out->ptr + out->cap - 1;
 		ucnv_convertEx(d->to, d->from, &target, target_limit, &source, limit, d->pivot,

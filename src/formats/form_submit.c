@@ -371,13 +371,10 @@ static int add_encoded(struct buf *out, slice text)
 
 static int add_pair(struct buf *out, size_t start, slice name, slice value)
 {
-	int rc = out->len > start ? buf_add_char(out, '&') : 0;
-
-	if (rc == 0)
-		rc = add_encoded(out, name);
-	if (rc == 0)
-		rc = buf_add_char(out, '=');
-	return rc ? rc : add_encoded(out, value);
+	TRY(out->len > start ? buf_add_char(out, '&') : 0);
+	TRY(add_encoded(out, name));
+	TRY(buf_add_char(out, '='));
+	return add_encoded(out, value);
 }
 
 /* The options that are selected; of a select for one of them the first, if none is. */

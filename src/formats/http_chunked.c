@@ -109,10 +109,7 @@ int http_chunked_next(struct http_chunked *c, slice *in, slice *ret_data)
 {
 	*ret_data = (slice){0};
 	while (in->len > 0 && c->state != HTTP_CHUNKED_DATA && c->state != HTTP_CHUNKED_END) {
-		int rc = step(c, in->ptr[0]);
-
-		if (rc)
-			return rc;
+		TRY(step(c, in->ptr[0]));
 		*in = slice_sub(*in, 1, in->len);
 		c->consumed++;
 	}

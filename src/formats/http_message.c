@@ -133,10 +133,9 @@ static int feed_head(struct message *m, slice *block)
 {
 	size_t before = m->head.len, end;
 	slice part = slice_sub(*block, 0, FIELDS_HEAD_MAX - before);
-	int rc = buf_add(&m->head, part);
+	int rc;
 
-	if (rc)
-		return rc;
+	TRY(buf_add(&m->head, part));
 	end = fields_find_end(buf_slice(&m->head), &m->seen);
 	if (end == 0) {
 		if (m->head.len == FIELDS_HEAD_MAX)

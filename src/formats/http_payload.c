@@ -82,10 +82,8 @@ static int feed_head(struct payload *p, slice *bytes)
 {
 	size_t room = FIELDS_HEAD_MAX - p->head.len, before = p->head.len, end;
 	slice part = slice_sub(*bytes, 0, room);
-	int rc = buf_add(&p->head, part);
 
-	if (rc)
-		return rc;
+	TRY(buf_add(&p->head, part));
 	end = fields_find_end(buf_slice(&p->head), &p->head_seen);
 	if (end > 0) {
 		*bytes = slice_sub(*bytes, end - before, bytes->len);
@@ -127,10 +125,7 @@ static int feed_body(struct payload *p, slice bytes)
 int payload_feed(struct payload *p, slice bytes)
 {
 	if (p->state == PAYLOAD_HEAD && bytes.len > 0) {
-		int rc = feed_head(p, &bytes);
-
-		if (rc)
-			return rc;
+		TRY(feed_head(p, &bytes));
 	}
 	return p->state == PAYLOAD_BODY && bytes.len > 0 ? feed_body(p, bytes) : 0;
 }

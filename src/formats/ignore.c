@@ -417,8 +417,8 @@ static int read_site(struct parser *p, slice word, struct url *u, struct buf *te
 		rc = url_parse(u, buf_slice(text), NULL, p->err);
 	if (rc)
 		return fail_at(p, word.ptr);
-	rc = is_url ? prefix_site(p, word, u, &site) : host_site(p, word, u, &site);
-	return rc ? rc : err_code(p->err, ignore_site_vec_push(&p->ig->sites, site));
+	TRY(is_url ? prefix_site(p, word, u, &site) : host_site(p, word, u, &site));
+	return err_code(p->err, ignore_site_vec_push(&p->ig->sites, site));
 }
 
 /* [host *.host https://host/prefix …] */

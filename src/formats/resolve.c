@@ -58,12 +58,10 @@ void resolver_release(struct resolver *r)
 /* Whether the pair is new: 0, ERR_EXISTS or ERR_NOMEM. */
 static int remember(struct resolver *r, slice url, enum link_kind kind)
 {
-	int rc;
-
 	buf_reset(&r->key);
 	buf_add_char(&r->key, (char)('a' + (char)kind));
-	rc = buf_add(&r->key, url);
-	return rc ? rc : strmap_put(&r->seen, buf_slice(&r->key), 0);
+	TRY(buf_add(&r->key, url));
+	return strmap_put(&r->seen, buf_slice(&r->key), 0);
 }
 
 /* Puts the base of that number into inner, by way of those that it is relative to. */

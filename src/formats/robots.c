@@ -579,7 +579,6 @@ static int read_rule(struct parser *p, slice value, bool allow)
 {
 	bool anchored = value.len > 0 && value.ptr[value.len - 1] == '$';
 	struct robots_rule rule = {.line = p->line, .allow = allow, .anchored = anchored};
-	int rc;
 
 	p->agents_closed = true;
 	if (value.len == 0 || (!p->named.open && !p->any.open))
@@ -589,17 +588,15 @@ static int read_rule(struct parser *p, slice value, bool allow)
 		return 0;
 	}
 	buf_reset(&p->scratch);
-	rc = robots_normalise_rule(&p->scratch, slice_sub(value, 0, value.len - anchored));
-	if (rc)
-		return rc;
+	TRY(robots_normalise_rule(&p->scratch, slice_sub(value, 0, value.len - anchored)));
 	rule.pattern.len = p->scratch.len;
 	rule.pattern.ptr = arena_strdup(&p->robots->arena, buf_slice(&p->scratch));
 	if (!rule.pattern.ptr)
 		return ERR_LIMIT;
 	rule.octets = (uint32_t)(rule.pattern.len + anchored);
 	rule.plain = (uint32_t)until(rule.pattern, '*').len;
-	rc = add_rule(p, &rule);
-	return rc ? rc : add_index_rule(p, &rule);
+	TRY(add_rule(p, &rule));
+	return add_index_rule(p, &rule);
 }
 
 /* Of several the longest counts: who asks twice may be asked to wait twice, but not to hurry. */
@@ -665,10 +662,8 @@ static bool is_html(slice text)
 static int read_line(struct parser *p, slice line)
 {
 	slice value;
-	int rc = p->html ? strip_tags(p, &line) : 0;
 
-	if (rc)
-		return rc;
+	TRY(p->html ? strip_tags(p, &line) : 0);
 	switch (split_line(line, &value)) {
 	case KEY_USER_AGENT:
 		read_agent(p, value);

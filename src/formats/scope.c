@@ -165,14 +165,11 @@ int scope_add_surt(struct scope *s, slice prefix, struct err *err)
 static int add_pattern(struct scope_pattern_vec *patterns, slice expression, struct err *err)
 {
 	struct pattern *p;
-	int rc;
 
 	if (patterns->len >= SCOPE_PATTERNS_MAX)
 		return err_set(
 			err, ERR_LIMIT, "more than %d expressions in a scope", SCOPE_PATTERNS_MAX);
-	rc = pattern_compile(expression, &p, err);
-	if (rc)
-		return rc;
+	TRY(pattern_compile(expression, &p, err));
 	scope_pattern_vec_push(patterns, p);
 	return 0;
 }

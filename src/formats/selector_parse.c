@@ -228,16 +228,13 @@ static int want_name(struct parser *p, struct strmap *map)
 {
 	uint32_t feature;
 	slice kept = {0};
-	int rc;
 
 	if (strmap_get(map, buf_slice(&p->name), &feature))
 		return want(p, feature);
-	rc = new_feature(p, &feature);
-	if (rc == 0)
-		rc = keep_name(p, &kept);
-	if (rc == 0)
-		rc = err_code(p->err, strmap_put(map, kept, feature));
-	return rc ? rc : want(p, feature);
+	TRY(new_feature(p, &feature));
+	TRY(keep_name(p, &kept));
+	TRY(err_code(p->err, strmap_put(map, kept, feature)));
+	return want(p, feature);
 }
 
 static int want_test(struct parser *p, uint32_t first, const struct selector_test *wanted)
@@ -335,9 +332,7 @@ static int read_attribute(struct parser *p)
 	int rc;
 
 	skip_space(p);
-	rc = read_ident(p, "the name of an attribute");
-	if (rc)
-		return rc;
+	TRY(read_ident(p, "the name of an attribute"));
 	lower_name(p);
 	rc = attribute_tests(p, &first);
 	skip_space(p);
@@ -395,17 +390,15 @@ static int fail_unsupported(struct parser *p)
 /* A simple selector behind the type. */
 static int read_simple(struct parser *p)
 {
-	int rc;
-
 	switch (p->text.ptr[p->at++]) {
 	case '#':
 		if (!is_name_char(peek(p)) && !is_escape(p, p->at))
 			return fail_here(p, "the name of an id");
-		rc = read_name(p);
-		return rc ? rc : want_name(p, &p->set->ids);
+		TRY(read_name(p));
+		return want_name(p, &p->set->ids);
 	case '.':
-		rc = read_ident(p, "the name of a class");
-		return rc ? rc : want_name(p, &p->set->classes);
+		TRY(read_ident(p, "the name of a class"));
+		return want_name(p, &p->set->classes);
 	default:
 		return read_attribute(p);
 	}
@@ -439,14 +432,11 @@ static int read_compound(struct parser *p, bool first, bool child)
 static int read_complex(struct parser *p)
 {
 	bool first = true, child = false;
-	int rc;
 
 	for (;;) {
 		bool space;
 
-		rc = read_compound(p, first, child);
-		if (rc)
-			return rc;
+		TRY(read_compound(p, first, child));
 		first = false;
 		space = word_is_space(peek(p));
 		skip_space(p);

@@ -185,9 +185,7 @@ static int take_text(struct sitemap_json *j, struct json_cursor *c)
 	buf_reset(&j->value);
 	if (json_cursor_peek(c) != '"')
 		return json_cursor_skip(c);
-	rc = json_cursor_string(c, &raw);
-	if (rc)
-		return rc;
+	TRY(json_cursor_string(c, &raw));
 	rc = json_unescape(raw, &j->value);
 	return rc == ERR_SYNTAX ? json_cursor_fail(c, "an escape") : rc;
 }
@@ -208,10 +206,8 @@ static void take_date(struct sitemap_json *j, bool is_modified)
 static int on_item_member(void *context, struct json_cursor *c, slice key)
 {
 	struct sitemap_json *j = context;
-	int rc = take_text(j, c);
 
-	if (rc)
-		return rc;
+	TRY(take_text(j, c));
 	if (slice_eq(key, SLICE("url"))) {
 		buf_reset(&j->loc);
 		return buf_add(&j->loc, buf_slice(&j->value));

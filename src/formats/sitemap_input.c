@@ -28,10 +28,8 @@ static int read_raw(
 static int refill(struct sitemap_input *in, struct err *err)
 {
 	size_t n = 0;
-	int rc = read_raw(in, in->block, sizeof in->block, &n, err);
 
-	if (rc)
-		return rc;
+	TRY(read_raw(in, in->block, sizeof in->block, &n, err));
 	in->z.next_in = (unsigned char *)in->block;
 	in->z.avail_in = (unsigned)n;
 	return n ? 0 : ERR_END;

@@ -68,7 +68,6 @@ static int take_octet(struct ipv6_parser *p, unsigned *ret)
 static int take_embedded_ipv4(struct ipv6_parser *p)
 {
 	unsigned octet = 0;
-	int rc;
 
 	if (p->index > URL_IPV6_PIECES - 2)
 		return fail(p, "with an IPv4 part and too many pieces");
@@ -78,9 +77,7 @@ static int take_embedded_ipv4(struct ipv6_parser *p)
 				return fail(p, "whose IPv4 part has too few octets");
 			p->at++;
 		}
-		rc = take_octet(p, &octet);
-		if (rc)
-			return rc;
+		TRY(take_octet(p, &octet));
 		p->pieces[p->index] = (uint16_t)(p->pieces[p->index] << 8 | octet);
 		p->index += i % 2;
 	}
@@ -151,10 +148,8 @@ static void spread(struct ipv6_parser *p)
 int url_ipv6_parse(slice text, uint16_t ret_pieces[URL_IPV6_PIECES], struct err *err)
 {
 	struct ipv6_parser p = {.in = text, .compress = NO_COMPRESSION, .err = err};
-	int rc = take_pieces(&p);
 
-	if (rc)
-		return rc;
+	TRY(take_pieces(&p));
 	if (p.compress != NO_COMPRESSION)
 		spread(&p);
 	else if (p.index != URL_IPV6_PIECES)
@@ -367,9 +362,7 @@ static int convert_with_room(const UIDNA *idna, struct buf *out, slice domain, s
 	int rc;
 
 	do {
-		rc = buf_reserve(out, need);
-		if (rc)
-			return rc;
+		TRY(buf_reserve(out, need));
 		rc = convert(idna, out, domain, &need, err);
 	} while (rc == 0 && need >= out->cap - out->len);
 	if (rc)
@@ -435,12 +428,11 @@ static SP_MUST_CHECK int url_domain_to_ascii(struct buf *out, slice domain, stru
 static int parse_ipv6(struct buf *out, slice input, struct err *err)
 {
 	uint16_t pieces[URL_IPV6_PIECES] = {0};
-	int rc;
 
 	if (input.ptr[input.len - 1] != ']')
 		return err_set(err, ERR_SYNTAX, "IPv6 address without its closing bracket");
-	rc = url_ipv6_parse(slice_sub(input, 1, input.len - 1), pieces, err);
-	return rc ? rc : url_ipv6_add(out, pieces);
+	TRY(url_ipv6_parse(slice_sub(input, 1, input.len - 1), pieces, err));
+	return url_ipv6_add(out, pieces);
 }
 
 /* "Opaque-host parser" */
@@ -472,10 +464,8 @@ static int parse_domain(struct buf *out, slice input, struct err *err)
 static int domain_to_ipv4(struct buf *out, size_t start, struct err *err)
 {
 	uint32_t address = 0;
-	int rc = url_ipv4_parse(slice_sub(buf_slice(out), start, out->len), &address, err);
 
-	if (rc)
-		return rc;
+	TRY(url_ipv4_parse(slice_sub(buf_slice(out), start, out->len), &address, err));
 	buf_truncate(out, start);
 	return url_ipv4_add(out, address);
 }
@@ -484,7 +474,6 @@ int url_host_parse(
 	struct buf *out, slice input, bool opaque, enum url_host_kind *ret_kind, struct err *err)
 {
 	size_t start = out->len;
-	int rc;
 
 	if (input.len > 0 && input.ptr[0] == '[') {
 		*ret_kind = URL_HOST_IPV6;
@@ -494,9 +483,7 @@ int url_host_parse(
 		*ret_kind = input.len ? URL_HOST_OPAQUE : URL_HOST_EMPTY;
 		return parse_opaque(out, input, err);
 	}
-	rc = parse_domain(out, input, err);
-	if (rc)
-		return rc;
+	TRY(parse_domain(out, input, err));
 	if (url_ends_in_number(slice_sub(buf_slice(out), start, out->len))) {
 		*ret_kind = URL_HOST_IPV4;
 		return domain_to_ipv4(out, start, err);

@@ -108,9 +108,7 @@ static int url_path_state(struct url_parser *p)
 		while (p->at < p->in.len && !url_byte_is(p->in.ptr[p->at], ends))
 			p->at++;
 		more = url_is_slash(p, url_peek(p, 0));
-		rc = add_segment(p->url, slice_sub(p->in, from, p->at), more);
-		if (rc)
-			return rc;
+		TRY(add_segment(p->url, slice_sub(p->in, from, p->at), more));
 		p->at += more;
 	}
 	return url_end_path(p);
@@ -150,14 +148,11 @@ static int url_opaque_path_state(struct url_parser *p)
 static int guard_path(struct url *u)
 {
 	slice path = url_part(u, u->path);
-	int rc;
 
 	if (u->host_kind != URL_HOST_NONE || u->opaque_path || path.len < 2 ||
 		memcmp(path.ptr, "//", 2) != 0)
 		return 0;
-	rc = buf_reserve(&u->text, 2);
-	if (rc)
-		return rc;
+	TRY(buf_reserve(&u->text, 2));
 	memmove(u->text.ptr + u->path.at + 2, u->text.ptr + u->path.at, u->path.len + (size_t)1);
 	memcpy(u->text.ptr + u->path.at, "/.", 2);
 	u->path.at += 2;
@@ -178,9 +173,7 @@ static int query_state(struct url_parser *p)
 	if (end)
 		rest = slice_sub(rest, 0, (size_t)(end - rest.ptr));
 	p->at += rest.len;
-	rc = buf_add_char(&u->text, '?');
-	if (rc)
-		return rc;
+	TRY(buf_add_char(&u->text, '?'));
 	u->has_query = true;
 	u->query.at = (uint32_t)u->text.len;
 	rest = slice_sub(rest, 1, rest.len);
@@ -218,9 +211,7 @@ static int url_fragment_state(struct url_parser *p)
 	if (url_peek(p, 0) == URL_EOF)
 		return 0;
 	assert(url_peek(p, 0) == '#');
-	rc = buf_add_char(&u->text, '#');
-	if (rc)
-		return rc;
+	TRY(buf_add_char(&u->text, '#'));
 	u->has_fragment = true;
 	u->fragment.at = (uint32_t)u->text.len;
 	rc = url_percent_encode(&u->text, slice_sub(p->in, p->at + 1, p->in.len), URL_SET_FRAGMENT);
@@ -308,8 +299,8 @@ static int file_host_state(struct url_parser *p)
 		url_begin_path(p->url);
 		return rc ? rc : url_path_state(p);
 	}
-	rc = add_named_host(p, name);
-	return rc ? rc : url_path_start_state(p);
+	TRY(add_named_host(p, name));
+	return url_path_start_state(p);
 }
 
 /* The base's drive, where the path begins with one. */
@@ -355,12 +346,12 @@ static int url_file_state(struct url_parser *p)
 	if (rc || !base_is_file(p))
 		return rc ? rc : url_path_state(p);
 	if (c == URL_EOF || c == '#') {
-		rc = url_copy_path_and_query(p);
-		return rc ? rc : url_fragment_state(p);
+		TRY(url_copy_path_and_query(p));
+		return url_fragment_state(p);
 	}
 	if (c == '?') {
-		rc = url_copy_path(p);
-		return rc ? rc : url_end_path(p);
+		TRY(url_copy_path(p));
+		return url_end_path(p);
 	}
 	if (!url_starts_with_drive(rest_of(p))) {
 		rc = url_copy_path(p);
@@ -432,13 +423,10 @@ static int host_state(struct url_parser *p, slice s)
 {
 	struct url *u = p->url;
 	size_t end = find_port(s), at = u->text.len;
-	int rc;
 
 	if (end == 0 && (p->special || end < s.len))
 		return url_fail(p, "host is missing");
-	rc = url_host_parse(&u->text, slice_sub(s, 0, end), !p->special, &u->host_kind, p->err);
-	if (rc)
-		return rc;
+	TRY(url_host_parse(&u->text, slice_sub(s, 0, end), !p->special, &u->host_kind, p->err));
 	u->host = url_part_from(u, at);
 	return port_state(p, slice_sub(s, end + 1, s.len));
 }
@@ -549,15 +537,14 @@ static int special_authority_ignore_slashes_state(struct url_parser *p)
 static int relative_slash_state(struct url_parser *p)
 {
 	int c = url_peek(p, 0);
-	int rc;
 
 	if (url_is_slash(p, c)) {
 		p->at++;
 		return p->special ? special_authority_ignore_slashes_state(p)
 				  : url_authority_state(p);
 	}
-	rc = url_copy_authority(p);
-	return rc ? rc : url_path_state(p);
+	TRY(url_copy_authority(p));
+	return url_path_state(p);
 }
 
 /* The text is the base's scheme and its colon, which only a host of its own needs. */
@@ -570,12 +557,10 @@ static int relative_state(struct url_parser *p)
 		p->at++;
 		return relative_slash_state(p);
 	}
-	rc = url_copy_authority(p);
-	if (rc)
-		return rc;
+	TRY(url_copy_authority(p));
 	if (c == URL_EOF || c == '#') {
-		rc = url_copy_path_and_query(p);
-		return rc ? rc : url_fragment_state(p);
+		TRY(url_copy_path_and_query(p));
+		return url_fragment_state(p);
 	}
 	rc = url_copy_path(p);
 	if (c == '?')
@@ -599,26 +584,22 @@ static int set_scheme(struct url_parser *p, slice name)
 static int no_scheme_state(struct url_parser *p)
 {
 	const struct url *b = p->base;
-	int rc;
 
 	if (!b)
 		return url_fail(p, "no scheme, and no base to resolve against");
 	if (b->opaque_path) {
 		if (url_peek(p, 0) != '#')
 			return url_fail(p, "relative to a base that has no path");
-		rc = url_copy_authority(p);
-		if (rc == 0)
-			rc = url_copy_path_and_query(p);
-		return rc ? rc : url_fragment_state(p);
+		TRY(url_copy_authority(p));
+		TRY(url_copy_path_and_query(p));
+		return url_fragment_state(p);
 	}
 	/* Most take all before their path from the base, scheme included. */
 	p->special = url_is_special(b);
 	if (b->scheme_id != URL_FILE &&
 		!(url_is_slash(p, url_peek(p, 0)) && url_is_slash(p, url_peek(p, 1))))
 		return relative_state(p);
-	rc = set_scheme(p, url_part(b, b->scheme));
-	if (rc)
-		return rc;
+	TRY(set_scheme(p, url_part(b, b->scheme)));
 	return b->scheme_id == URL_FILE ? url_file_state(p) : relative_state(p);
 }
 

@@ -414,10 +414,9 @@ static int expect(struct reading *r, enum fy_event_type type, const char *otherw
 {
 	struct yaml_node at = {0};
 	struct fy_event *e;
-	int rc = next_event(r, &e);
+	int rc = 0;
 
-	if (rc)
-		return rc;
+	TRY(next_event(r, &e));
 	locate(fy_event_start_mark(e), &at);
 	if (e->type != type)
 		rc = yaml_refuse(r->y, &at, r->err, "%s", otherwise);

@@ -123,10 +123,8 @@ void httpd_log_close(struct httpd_log *l)
 int httpd_log_reopen(struct httpd_log *l, struct err *err)
 {
 	FILE *file = NULL;
-	int rc = open_file(l->path, &file, err);
 
-	if (rc)
-		return rc;
+	TRY(open_file(l->path, &file, err));
 	(void)pthread_mutex_lock(&l->lock);
 	(void)fclose(l->file);
 	l->file = file;
@@ -177,29 +175,18 @@ static int add_time(struct buf *out, int64_t ns)
 
 static int add_line(struct buf *out, const struct httpd_logged *x)
 {
-	int rc;
-
 	add_address(out, &x->address);
-	rc = add_time(out, x->time);
-	if (rc == 0)
-		rc = add_quoted(out, x->method);
-	if (rc == 0)
-		rc = buf_add_char(out, ' ');
-	if (rc == 0)
-		rc = add_quoted(out, x->target);
-	if (rc == 0)
-		rc = buf_add_char(out, ' ');
-	if (rc == 0)
-		rc = add_quoted(out, x->version);
-	if (rc == 0)
-		rc = buf_printf(out, "\" %u %llu \"", x->status, (unsigned long long)x->size);
-	if (rc == 0)
-		rc = add_quoted(out, x->referer);
-	if (rc == 0)
-		rc = buf_add_str(out, "\" \"");
-	if (rc == 0)
-		rc = add_quoted(out, x->agent);
-	return rc ? rc : buf_add_str(out, "\"\n");
+	TRY(add_time(out, x->time));
+	TRY(add_quoted(out, x->method));
+	TRY(buf_add_char(out, ' '));
+	TRY(add_quoted(out, x->target));
+	TRY(buf_add_char(out, ' '));
+	TRY(add_quoted(out, x->version));
+	TRY(buf_printf(out, "\" %u %llu \"", x->status, (unsigned long long)x->size));
+	TRY(add_quoted(out, x->referer));
+	TRY(buf_add_str(out, "\" \""));
+	TRY(add_quoted(out, x->agent));
+	return buf_add_str(out, "\"\n");
 }
 
 /*

@@ -407,10 +407,9 @@ static void on_resolved(struct dns_waiter *w, const struct dns_answer *answer)
 int net_start(struct net *net, const struct net_request *request, struct err *err)
 {
 	struct transfer *t;
-	int rc = transfer_new(&net->shared, request, &t, err);
+	int rc;
 
-	if (rc)
-		return rc;
+	TRY(transfer_new(&net->shared, request, &t, err));
 	if (t->route.is_literal || proxy_resolves(net->shared.params.proxy)) {
 		begin(net, t, NULL);
 		return 0;

@@ -35,10 +35,8 @@ static int take_node(struct queues *pool, uint32_t *ret)
 int queues_push(struct queues *pool, struct queue *q, struct queue_item item)
 {
 	uint32_t node;
-	int rc = take_node(pool, &node);
 
-	if (rc)
-		return rc;
+	TRY(take_node(pool, &node));
 	pool->nodes.ptr[node - 1] = (struct queue_node){.tag = item.tag, .host = item.host};
 	if (q->last)
 		pool->nodes.ptr[q->last - 1].next = node;
@@ -52,10 +50,8 @@ int queues_push(struct queues *pool, struct queue *q, struct queue_item item)
 int queues_push_first(struct queues *pool, struct queue *q, struct queue_item item)
 {
 	uint32_t node;
-	int rc = take_node(pool, &node);
 
-	if (rc)
-		return rc;
+	TRY(take_node(pool, &node));
 	pool->nodes.ptr[node - 1] =
 		(struct queue_node){.tag = item.tag, .host = item.host, .next = q->first};
 	if (!q->last)
@@ -173,9 +169,8 @@ void servers_release(struct servers *s)
 /* Room for one more, so that what follows can fail only before it is added. */
 static int reserve(struct servers *s)
 {
-	int rc = server_vec_reserve(&s->list, 1);
-
-	return rc ? rc : heap_reserve(&s->ready, s->list.len + 1);
+	TRY(server_vec_reserve(&s->list, 1));
+	return heap_reserve(&s->ready, s->list.len + 1);
 }
 
 static int add(struct servers *s, slice name, uint32_t *ret_server)
@@ -400,10 +395,8 @@ int servers_set_address(struct servers *s, uint32_t server, slice address)
 {
 	uint32_t to = SERVER_NO_ADDRESS;
 	struct server *it = at(s, server);
-	int rc = address.len > 0 ? find_address(s, it, address, &to) : 0;
 
-	if (rc)
-		return rc;
+	TRY(address.len > 0 ? find_address(s, it, address, &to) : 0);
 	it->unresolved = false;
 	it->moves_to = to;
 	if (is_moving(it))
@@ -729,13 +722,10 @@ void hosts_release(struct hosts *h)
 
 static int write_origin(struct buf *out, const struct url *url)
 {
-	int rc;
-
 	buf_reset(out);
-	rc = buf_add_str(out, url->scheme_id == URL_HTTPS ? "https://" : "http://");
-	if (rc == 0)
-		rc = buf_add(out, url_part(url, url->host));
-	return rc ? rc : url_add_port(out, url_effective_port(url));
+	TRY(buf_add_str(out, url->scheme_id == URL_HTTPS ? "https://" : "http://"));
+	TRY(buf_add(out, url_part(url, url->host)));
+	return url_add_port(out, url_effective_port(url));
 }
 
 /* The name alone stands for both of its usual ports. It is a part of the origin's. */
@@ -795,13 +785,9 @@ static int add_host(struct hosts *h, const struct url *url, uint32_t *ret_host)
 
 int hosts_find(struct hosts *h, const struct url *url, uint32_t *ret_host)
 {
-	int rc;
-
 	if (!url_is_http(url))
 		return ERR_UNSUPPORTED;
-	rc = write_origin(&h->scratch, url);
-	if (rc)
-		return rc;
+	TRY(write_origin(&h->scratch, url));
 	if (strmap_get(&h->by_origin, buf_slice(&h->scratch), ret_host))
 		return 0;
 	return add_host(h, url, ret_host);

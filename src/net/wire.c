@@ -275,15 +275,12 @@ int h2_mend_request(struct buf *head)
 {
 	const char *end = head->len ? memchr(head->ptr, '\n', head->len) : NULL;
 	size_t line = end ? (size_t)(end - head->ptr) + 1 : 0, at;
-	int rc;
 
 	if (line < strlen(END_OLD) ||
 		memcmp(head->ptr + line - strlen(END_OLD), END_OLD, strlen(END_OLD)) != 0)
 		return 0;
 	at = line - strlen(VERSION "\r\n");
-	rc = buf_reserve(head, strlen(AS_IF) - strlen(VERSION));
-	if (rc)
-		return rc;
+	TRY(buf_reserve(head, strlen(AS_IF) - strlen(VERSION)));
 	memmove(head->ptr + at + strlen(AS_IF), head->ptr + at + strlen(VERSION),
 		head->len - at - strlen(VERSION) + 1);
 	memcpy(head->ptr + at, AS_IF, strlen(AS_IF));
