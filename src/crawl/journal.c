@@ -6,6 +6,7 @@
 
 #include "base/api.h"
 #include "base/err.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "catalog/catalog.h"
@@ -41,10 +42,18 @@ VEC_DECLARE(facts, struct fact);
 struct relogging {
 	const struct capture *capture;
 	struct facts facts;
+	uint8_t leg;  /* enum attempt_leg: the last one that has begun */
+	bool is_cut;  /* a limit has ended the visits */
+	size_t unfit; /* attempts that cannot have come behind the others */
 	struct relog_events *events;
 };
 
 /* ---- attempts ---- */
+
+static unsigned attempts_of(const struct capture *c)
+{
+	return c->settings->attempts ? c->settings->attempts : PLAN_ATTEMPTS;
+}
 
 static bool is_transient(const struct attempt *a)
 {
@@ -62,47 +71,97 @@ static bool is_transient(const struct attempt *a)
 	return a->truncated;
 }
 
-static enum plan_outcome outcome_of(const struct attempt *a)
+/*
+ * What the planner was told of an attempt that nothing followed: slow_outcome, put_off and skip
+ * (requests.c, orders.c) say the same as they happen.
+ */
+static enum plan_outcome outcome_of(const struct relogging *r, const struct attempt *a)
 {
 	struct observation o = legs_observe(a);
 
 	if (observation_is_usable(&o))
 		return PLAN_OK;
-	return is_transient(a) ? PLAN_RETRY : PLAN_FAILED;
-}
-
-/* What another attempt follows was to be tried again; what a late one follows was put off. */
-static void note_next(struct fact *last, const struct fact *next)
-{
-	if (last->page != next->page)
-		return;
-	if (last->leg == next->leg)
-		last->outcome = PLAN_RETRY;
-	else if (last->leg == ATTEMPT_VISIT && next->leg == ATTEMPT_LATE)
-		last->outcome = PLAN_PUT_OFF;
-}
-
-/* A page that was asked for once more (REQUEST_AGAIN): the planner did not order that. */
-static bool is_beside_plan(const struct capture *c, const struct attempt *a)
-{
-	unsigned attempts = c->settings->attempts ? c->settings->attempts : PLAN_ATTEMPTS;
-
-	return a->leg == ATTEMPT_VISIT && a->number > attempts;
+	switch (attempt_failure(a->failure)) {
+	case FAILURE_HOURS:
+		return PLAN_PUT_OFF;
+	case FAILURE_SLOW: /* one that was sent has another try */
+		return a->leg == ATTEMPT_REVISIT ||
+				       (a->leg == ATTEMPT_VISIT && a->wall.sent && a->number == 1 &&
+					       attempts_of(r->capture) > 1)
+			       ? PLAN_RETRY
+			       : PLAN_PUT_OFF;
+	case FAILURE_HOST_DOWN:
+		return PLAN_RETRY;
+	default:
+		return is_transient(a) ? PLAN_RETRY : PLAN_FAILED;
+	}
 }
 
 /*
- * Whether the planner would have ordered it behind what it did before: an attempt that came earlier
- * may be lost. Then the page is asked for once more, as one that was not seen.
+ * A page that was asked for once more (REQUEST_AGAIN): the planner did not order that. Its number
+ * is above those of the plan, as is that of a page that was tried again after all had failed.
  */
-static bool fits(const struct relogging *r, const struct fact *f)
+static bool is_beside_plan(
+	const struct relogging *r, const struct attempt *a, const struct fact *last)
 {
-	const struct fact *last = r->facts.len ? &r->facts.ptr[r->facts.len - 1] : NULL;
+	return a->leg == ATTEMPT_VISIT && a->number > attempts_of(r->capture) && last &&
+	       last->outcome == PLAN_OK;
+}
 
-	if (!last || last->page != f->page)
-		return f->attempt == 1 && f->leg != ATTEMPT_REVISIT;
-	if (last->leg == f->leg)
-		return f->attempt == last->attempt + 1;
-	return f->attempt == 1 && (f->leg != ATTEMPT_REVISIT || last->outcome == PLAN_OK);
+/*
+ * What the attempt before it was told, by the one that follows it in another leg; false if none
+ * can: then an attempt between them is lost, and the page is asked for once more.
+ */
+static bool follow_leg(struct fact *last, const struct fact *f)
+{
+	if (f->leg == ATTEMPT_REVISIT)
+		return last->outcome == PLAN_OK;
+	if (last->leg != ATTEMPT_VISIT || last->outcome == PLAN_OK)
+		return false;
+	last->outcome = PLAN_PUT_OFF;
+	return true;
+}
+
+/*
+ * Adds what came before the attempt and what it was. Numbers between them are of orders that left
+ * no attempt that can be read: their records are lost, or the page was left out for a while.
+ */
+static bool add_fact(struct relogging *r, const struct fact *f)
+{
+	struct fact *last = r->facts.len ? &r->facts.ptr[r->facts.len - 1] : NULL;
+	struct fact next = *f;
+	unsigned number = 1;
+
+	if (last && last->page != f->page)
+		last = NULL;
+	if (!last && f->leg == ATTEMPT_REVISIT) /* its visit is lost */
+		return false;
+	if (last && last->leg != f->leg && !follow_leg(last, f))
+		return false;
+	if (last && (last->leg == f->leg || f->leg == ATTEMPT_LATE))
+		number = last->attempt + 1U;
+	if (f->attempt < number)
+		return false;
+	if (last && last->leg == f->leg)
+		last->outcome = PLAN_RETRY;
+	if (last && next.begin < last->begin) /* somebody has set the clock back */
+		next.begin = last->begin;
+	for (; number < f->attempt; number++) {
+		bool is_put_off = !last && f->leg == ATTEMPT_LATE; /* or it would be its first */
+
+		facts_push(&r->facts,
+			(struct fact){
+				.begin = next.begin,
+				.end = next.begin,
+				.page = f->page,
+				.leg = is_put_off ? ATTEMPT_VISIT : f->leg,
+				.attempt = (uint8_t)number,
+				.outcome = is_put_off && number + 1U == f->attempt ? PLAN_PUT_OFF
+										   : PLAN_RETRY,
+			});
+	}
+	facts_push(&r->facts, next);
+	return true;
 }
 
 /* They come by page, leg and number. */
@@ -115,26 +174,55 @@ static int on_observation(void *context, const struct attempt *a)
 		.page = a->page,
 		.leg = (uint8_t)a->leg,
 		.attempt = (uint8_t)a->number,
-		.outcome = (uint8_t)outcome_of(a),
+		.outcome = (uint8_t)outcome_of(r, a),
 	};
+	const struct fact *last = r->facts.len ? &r->facts.ptr[r->facts.len - 1] : NULL;
 
 	if (a->page >= r->capture->pages.list.len || a->leg > ATTEMPT_LATE ||
-		is_beside_plan(r->capture, a) || !fits(r, &f))
+		is_beside_plan(r, a, last && last->page == a->page ? last : NULL))
 		return 0;
-	if (r->facts.len > 0)
-		note_next(&r->facts.ptr[r->facts.len - 1], &f);
-	facts_push(&r->facts, f);
+	if (a->number == 0 || a->number > UINT8_MAX || !add_fact(r, &f))
+		r->unfit++;
+	else if (f.leg > r->leg)
+		r->leg = f.leg;
 	return 0;
 }
 
+/* Legs follow each other, whatever the clock says. */
 static int by_time(const void *a, const void *b)
 {
 	const struct fact *x = a, *y = b;
-	int after_barrier = (x->leg != ATTEMPT_VISIT) - (y->leg != ATTEMPT_VISIT);
 
-	if (after_barrier)
-		return after_barrier;
-	return x->begin == y->begin ? 0 : x->begin < y->begin ? -1 : 1;
+	if (x->leg != y->leg)
+		return x->leg < y->leg ? -1 : 1;
+	if (x->begin != y->begin)
+		return x->begin < y->begin ? -1 : 1;
+	if (x->page != y->page)
+		return x->page < y->page ? -1 : 1;
+	return (x->attempt > y->attempt) - (x->attempt < y->attempt);
+}
+
+/*
+ * The planner is in a later leg, so it waits for nothing of the earlier ones: a page whose next
+ * visit is lost comes late, one whose revisit is lost has none.
+ */
+static void close_legs(struct relogging *r)
+{
+	size_t count = r->facts.len;
+
+	for (size_t i = 0; i < count; i++) {
+		struct fact *f = &r->facts.ptr[i];
+		bool is_last = i + 1 == count || f[1].page != f->page;
+
+		if (!is_last || f->leg >= r->leg)
+			continue;
+		if (f->outcome == PLAN_RETRY && f->attempt < attempts_of(r->capture))
+			f->outcome =
+				f->leg == ATTEMPT_VISIT && !r->is_cut ? PLAN_PUT_OFF : PLAN_FAILED;
+		if (f->leg == ATTEMPT_VISIT && f->outcome == PLAN_OK && r->leg == ATTEMPT_LATE)
+			facts_push(&r->facts, (struct fact){f->end, f->end, f->page,
+						      ATTEMPT_REVISIT, 1, PLAN_FAILED});
+	}
 }
 
 /* ---- events ---- */
@@ -165,7 +253,7 @@ static int add_discovered(struct relogging *r, bool late)
 	return rc;
 }
 
-static int add_fact(struct relogging *r, const struct fact *f)
+static int add_order(struct relogging *r, const struct fact *f)
 {
 	static const enum plan_leg LEGS[] = {
 		[ATTEMPT_VISIT] = PLAN_VISIT,
@@ -192,35 +280,38 @@ static int add_withdrawn(struct relogging *r)
 {
 	for (size_t i = 0; i < r->facts.len; i++) {
 		const struct fact *f = &r->facts.ptr[i];
+		const struct crawl_page *p = &r->capture->pages.list.ptr[f->page];
 
-		if (f->attempt == 1 && f->leg != ATTEMPT_REVISIT &&
-			!r->capture->pages.list.ptr[f->page].taken)
+		/* One that repeats another may be taken again. */
+		if (f->attempt == 1 && f->leg != ATTEMPT_REVISIT && !p->taken &&
+			!left_out_is_repeat((enum left_out)p->left_out))
 			TRY(add(r, &(struct catalog_event){
 					   .kind = CATALOG_EVENT_WITHDRAW, .page = f->page}));
 	}
 	return 0;
 }
 
+/* Once the planner is behind the visits, it takes what is found for late. */
+static int add_barrier(struct relogging *r)
+{
+	if (r->is_cut)
+		TRY(add(r, &(struct catalog_event){.kind = CATALOG_EVENT_END_VISITS}));
+	if (r->leg == ATTEMPT_VISIT)
+		return 0;
+	TRY(add(r, &(struct catalog_event){.kind = CATALOG_EVENT_STEP}));
+	return add_discovered(r, true);
+}
+
 static int add_all(struct relogging *r)
 {
-	bool is_behind = false;
+	size_t i = 0;
 
 	TRY(add_discovered(r, false));
-	for (size_t i = 0; i < r->facts.len; i++) {
-		const struct fact *f = &r->facts.ptr[i];
-
-		if (!is_behind && f->leg != ATTEMPT_VISIT) {
-			is_behind = true;
-			/* Between the visits and what follows them. */
-			if (r->capture->row.ended_by != CATALOG_END_NONE)
-				TRY(add(r,
-					&(struct catalog_event){.kind = CATALOG_EVENT_END_VISITS}));
-		}
-		TRY(add_fact(r, f));
-		/* Once a revisit was ordered, the planner takes what is found for late. */
-		if (is_behind && (i == 0 || r->facts.ptr[i - 1].leg == ATTEMPT_VISIT))
-			TRY(add_discovered(r, true));
-	}
+	for (; i < r->facts.len && r->facts.ptr[i].leg == ATTEMPT_VISIT; i++)
+		TRY(add_order(r, &r->facts.ptr[i]));
+	TRY(add_barrier(r));
+	for (; i < r->facts.len; i++)
+		TRY(add_order(r, &r->facts.ptr[i]));
 	return add_withdrawn(r);
 }
 
@@ -228,10 +319,17 @@ static int add_all(struct relogging *r)
 static SP_MUST_CHECK int relog(
 	const struct capture *c, struct catalog *catalog, struct relog_events *ret, struct err *err)
 {
-	struct relogging r = {.capture = c, .events = ret};
+	struct relogging r = {
+		.capture = c, .is_cut = c->row.ended_by != CATALOG_END_NONE, .events = ret};
 	int rc = catalog_each_observation(catalog, c->row.id, on_observation, &r, err);
 
+	if (rc == 0 && r.unfit > 0)
+		log_warn("crawl",
+			"capture %u: %zu attempts cannot be told from others that are lost; their "
+			"pages are asked for once more",
+			(unsigned)c->row.id, r.unfit);
 	if (rc == 0 && r.facts.len > 0) {
+		close_legs(&r);
 		qsort(r.facts.ptr, r.facts.len, sizeof r.facts.ptr[0], by_time);
 		rc = err_code(err, add_all(&r));
 	}
