@@ -77,22 +77,24 @@ void arena_reset(struct arena *a)
 /* Doubling keeps the number of chunks small; the cap keeps a mostly empty last one small. */
 static size_t chunk_size(const struct arena *a, size_t need)
 {
+	size_t room = a->max > a->held ? a->max - a->held : 0;
 	size_t cap = a->last ? a->last->cap : (a->small ? SMALL_CHUNK : FIRST_CHUNK) / 2;
 
 	cap = cap < LARGEST_CHUNK / 2 ? cap * 2 : LARGEST_CHUNK;
 	if (cap < need)
 		cap = need;
-	if (cap > a->max - a->held)
-		cap = a->max - a->held;
-	return cap;
+	return cap < room ? cap : room;
 }
 
-static struct arena_chunk *add_chunk(struct arena *a, size_t need)
+/* Beyond: the maximum does not matter. */
+static struct arena_chunk *add_chunk(struct arena *a, size_t need, bool beyond)
 {
 	struct arena_chunk *c;
 	size_t cap = chunk_size(a, need);
 
-	if (cap < need || cap > SIZE_MAX - sizeof *c)
+	if (beyond && cap < need)
+		cap = need < SMALL_CHUNK ? SMALL_CHUNK : need;
+	if (cap < need || cap > PTRDIFF_MAX - sizeof *c)
 		return NULL;
 	c = malloc(sizeof *c + cap);
 	if (!c) {
@@ -112,14 +114,14 @@ static struct arena_chunk *add_chunk(struct arena *a, size_t need)
 	return c;
 }
 
-void *arena_alloc(struct arena *a, size_t size, size_t align)
+static void *cut(struct arena *a, size_t size, size_t align, bool beyond)
 {
 	struct arena_chunk *c = a->last;
 	size_t at = (a->used + align - 1) & ~(align - 1);
 
 	assert(align > 0 && (align & (align - 1)) == 0 && align <= alignof(max_align_t));
 	if (!c || at > c->cap || size > c->cap - at) {
-		c = add_chunk(a, size);
+		c = add_chunk(a, size, beyond);
 		at = 0;
 	}
 	if (!c)
@@ -127,6 +129,42 @@ void *arena_alloc(struct arena *a, size_t size, size_t align)
 	a->used = at + size;
 	UNPOISON(c->data + at, size);
 	return c->data + at;
+}
+
+void *arena_alloc(struct arena *a, size_t size, size_t align)
+{
+	return cut(a, size, align, false);
+}
+
+void *arena_need(struct arena *a, size_t size, size_t align)
+{
+	void *piece = cut(a, size, align, true);
+
+	if (!piece)
+		mem_end();
+	return piece;
+}
+
+void *arena_need_array(struct arena *a, size_t count, size_t size, size_t align)
+{
+	if (size && count > PTRDIFF_MAX / size)
+		mem_end();
+	return memset(arena_need(a, count * size, align), 0, count * size);
+}
+
+char *arena_str(struct arena *a, slice s)
+{
+	char *copy = arena_need(a, s.len + 1, 1);
+
+	if (s.len)
+		memcpy(copy, s.ptr, s.len);
+	copy[s.len] = '\0';
+	return copy;
+}
+
+slice arena_keep(struct arena *a, slice s)
+{
+	return (slice){s.ptr ? arena_str(a, s) : NULL, s.len};
 }
 
 void *arena_zalloc(struct arena *a, size_t size, size_t align)
@@ -154,14 +192,5 @@ char *arena_strdup(struct arena *a, slice s)
 	if (s.len)
 		memcpy(copy, s.ptr, s.len);
 	copy[s.len] = '\0';
-	return copy;
-}
-
-slice arena_keep(struct arena *a, slice s)
-{
-	slice copy = {s.ptr ? arena_strdup(a, s) : NULL, s.len};
-
-	if (s.ptr && !copy.ptr)
-		mem_end();
 	return copy;
 }

@@ -218,7 +218,7 @@ static int make_room(struct strmap *m)
 	return 0;
 }
 
-int strmap_put(struct strmap *m, slice key, uint32_t value)
+static int put(struct strmap *m, slice key, uint32_t value, bool ends)
 {
 	uint32_t hash = (uint32_t)hash_bytes(m->key, key);
 	struct strmap_slot *s;
@@ -233,12 +233,26 @@ int strmap_put(struct strmap *m, slice key, uint32_t value)
 	if (s->entry != FREE_SLOT)
 		return ERR_EXISTS;
 	if (m->arena)
-		key.ptr = arena_strdup(m->arena, key);
+		key.ptr = ends ? arena_str(m->arena, key) : arena_strdup(m->arena, key);
 	if (m->arena && !key.ptr)
 		return ERR_NOMEM;
 	m->entries[m->len++] = (struct strmap_entry){key.ptr, (uint32_t)key.len, value};
 	*s = (struct strmap_slot){hash, (uint32_t)m->len};
 	return 0;
+}
+
+int strmap_put(struct strmap *m, slice key, uint32_t value)
+{
+	return put(m, key, value, false);
+}
+
+bool strmap_add(struct strmap *m, slice key, uint32_t value)
+{
+	int rc = put(m, key, value, true);
+
+	if (rc && rc != ERR_EXISTS)
+		mem_end();
+	return rc == 0;
 }
 
 slice strmap_newest(const struct strmap *m)

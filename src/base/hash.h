@@ -65,6 +65,12 @@ void strmap_reset(struct strmap *m);
  */
 int strmap_put(struct strmap *m, slice key, uint32_t value) SP_MUST_CHECK;
 
+/*
+ * The same for the program, which ends without memory: whether the key is new. An arena may then
+ * hold more than its maximum (arena_full).
+ */
+bool strmap_add(struct strmap *m, slice key, uint32_t value);
+
 /* The key that was added last, as the map has it: its copy, if keys are copied. */
 slice strmap_newest(const struct strmap *m);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/vec.h"
 
 static bool before(struct heap_key a, struct heap_key b)
@@ -165,4 +166,10 @@ bool heap_update(struct heap *h, uint32_t id, struct heap_key key)
 		return false;
 	sift(h, h->places[id] - 1, id, key);
 	return true;
+}
+
+void heap_set(struct heap *h, uint32_t id, struct heap_key key)
+{
+	if (!heap_update(h, id, key) && heap_push(h, id, key))
+		mem_end();
 }

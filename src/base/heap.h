@@ -44,6 +44,9 @@ int heap_reserve(struct heap *h, size_t count) SP_MUST_CHECK;
 /* 0, ERR_EXISTS when id is in the heap already, ERR_NOMEM. Memory follows the largest id. */
 int heap_push(struct heap *h, uint32_t id, struct heap_key key) SP_MUST_CHECK;
 
+/* For the program, which ends without memory: gives id the key, whether or not it is there. */
+void heap_set(struct heap *h, uint32_t id, struct heap_key key);
+
 /* The id at the top, and its key when asked for; false when the heap is empty. */
 bool heap_peek(const struct heap *h, uint32_t *ret_id, struct heap_key *ret_key);
 

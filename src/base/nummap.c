@@ -79,3 +79,12 @@ int nummap_put(
 	*ret = e;
 	return 0;
 }
+
+struct nummap_entry *nummap_need(struct nummap *m, uint64_t key, uint32_t value, bool *ret_new)
+{
+	struct nummap_entry *e;
+
+	if (nummap_put(m, key, value, &e, ret_new))
+		mem_end();
+	return e;
+}

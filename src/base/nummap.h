@@ -44,4 +44,7 @@ struct nummap_entry *nummap_find(const struct nummap *m, uint64_t key);
 int nummap_put(struct nummap *m, uint64_t key, uint32_t value, struct nummap_entry **ret,
 	bool *ret_new) SP_MUST_CHECK;
 
+/* The same for the program, which ends without memory: never NULL. */
+struct nummap_entry *nummap_need(struct nummap *m, uint64_t key, uint32_t value, bool *ret_new);
+
 #endif

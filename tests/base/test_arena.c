@@ -128,6 +128,35 @@ static void test_strdup(void)
 	arena_release(&a);
 }
 
+/* The forms that never return NULL count the maximum and go beyond it. */
+static void test_full(void)
+{
+	struct arena a;
+	uint64_t *numbers;
+
+	arena_init_small(&a, 1000);
+	CHECK(!arena_full(&a));
+	CHECK_STR(arena_str(&a, slice_sub(SLICE("still point"), 0, 5)), "still");
+	CHECK_STR(arena_str(&a, (slice){NULL, 0}), "");
+	CHECK(!arena_keep(&a, (slice){NULL, 0}).ptr);
+	CHECK_INT((int64_t)arena_keep(&a, SLICE("a\0b")).len, 3);
+	numbers = ARENA_NEED_ARRAY(&a, uint64_t, 20);
+	for (int i = 0; i < 20; i++)
+		CHECK_INT((int64_t)numbers[i], 0);
+	CHECK_INT(*ARENA_NEED(&a, int), 0);
+	CHECK(!arena_full(&a));
+	memset(ARENA_NEED_ARRAY(&a, char, 2000), 1, 2000);
+	CHECK(arena_full(&a));
+	CHECK(!arena_alloc(&a, 300, 1));
+	for (int i = 0; i < 1000; i++)
+		memset(arena_need(&a, 30, 1), 1, 30);
+	CHECK(a.held < 40000);
+	CHECK(arena_full(&a));
+	arena_reset(&a);
+	CHECK(!arena_full(&a));
+	arena_release(&a);
+}
+
 int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
@@ -138,5 +167,6 @@ int main(int argc, char **argv)
 	TAP_RUN(test_reset_gives_memory_back);
 	TAP_RUN(test_array_overflow);
 	TAP_RUN(test_strdup);
+	TAP_RUN(test_full);
 	return tap_done();
 }

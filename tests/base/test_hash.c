@@ -141,6 +141,10 @@ static void test_full_arena(void)
 	CHECK(!strmap_get(&m, SLICE("123456"), NULL));
 	CHECK(strmap_get(&m, SLICE("456"), NULL));
 	CHECK_INT((int64_t)m.len, 2);
+	CHECK(strmap_add(&m, SLICE("123456"), 4));
+	CHECK(!strmap_add(&m, SLICE("456"), 5));
+	CHECK(arena_full(&a));
+	CHECK(strmap_get(&m, SLICE("123456"), NULL));
 	strmap_release(&m);
 	arena_release(&a);
 }

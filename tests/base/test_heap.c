@@ -61,6 +61,9 @@ static void test_lookups(void)
 	CHECK(!heap_contains(&h, 7));
 	CHECK(heap_contains(&h, 1000));
 	CHECK_INT((int64_t)h.len, 1);
+	heap_set(&h, 3, (struct heap_key){9, 4});
+	heap_set(&h, 3, (struct heap_key){1, 4});
+	CHECK(heap_pop(&h, &id, &key) && id == 3 && key.key == 1);
 	heap_release(&h);
 }
 

@@ -59,6 +59,8 @@ static void test_again(void)
 	CHECK(m.len == 0 && !nummap_find(&m, 7) && m.slot_count > 0);
 	CHECK_INT(nummap_put(&m, 7, 3, &e, &is_new), 0);
 	CHECK(is_new && e->value == 3);
+	CHECK(nummap_need(&m, 8, 4, &is_new)->value == 4 && is_new);
+	CHECK(nummap_need(&m, 8, 5, &is_new)->value == 4 && !is_new);
 	nummap_release(&m);
 	CHECK(!nummap_find(&m, 7));
 	nummap_reset(&m);
