@@ -91,22 +91,19 @@ enum { READING_NAMES_MAX = 64 << 20, BLOCK_MAX = 1 << 30 };
 static int take(void *context, const struct evidence_item *item);
 
 /* All is borrowed; dir, or a WACZ file, has the files, tmp_dir is for what does not fit. */
-static int rebuild_reading_init(struct rebuild_reading *r, const char *dir, const char *tmp_dir,
+static void rebuild_reading_init(struct rebuild_reading *r, const char *dir, const char *tmp_dir,
 	struct rebuilt_captures *captures, struct catalog *catalog)
 {
-	int rc;
-
 	*r = (struct rebuild_reading){.captures = captures, .catalog = catalog};
 	arena_init_small(&r->names, READING_NAMES_MAX);
 	words_init(&r->words, &r->names);
 	evidence_init(&r->table, &r->words, tmp_dir);
 	links_init(&r->links);
 	rulebook_init(&r->book);
-	rc = evidence_reader_init(&r->reader, &r->table, take, r);
+	evidence_reader_init(&r->reader, &r->table, take, r);
 	r->reader.dir = dir;
 	r->reader.responses.links = &r->links;
 	r->reader.responses.book = &r->book;
-	return rc;
 }
 
 static void rebuild_reading_release(struct rebuild_reading *r)
@@ -904,9 +901,7 @@ static int write_rows(struct rebuilding *r, int (*read_all)(struct rebuilding *r
 	int rc = rebuilt_init(&r->captures, r->fresh, r->err);
 
 	arena_init_small(&r->names, NAMES_MAX);
-	if (rc == 0)
-		rc = err_code(r->err, rebuild_reading_init(&r->reading, r->d.warc, r->d.spool,
-					      &r->captures, r->fresh));
+	rebuild_reading_init(&r->reading, r->d.warc, r->d.spool, &r->captures, r->fresh);
 	if (rc == 0)
 		rc = catalog_last_looks(r->fresh, &r->reading.batch, r->err);
 	if (rc == 0)

@@ -568,12 +568,10 @@ static int on_page(void *context, const struct catalog_page *page)
 {
 	struct choosing *c = context;
 	struct place place = c->place;
-	int rc = words_number(&c->plan->urls, page->url, &place.url);
 
+	place.url = words_put(&c->plan->urls, page->url);
 	place.page = page->number;
-	if (rc == 0)
-		place_vec_push(&c->places, place);
-	return err_code(c->plan->err, rc);
+	return place_vec_push(&c->places, place);
 }
 
 static int on_capture(void *context, const struct catalog_capture *capture)

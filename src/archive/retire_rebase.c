@@ -192,16 +192,12 @@ int retire_note_change(
 {
 	struct retire_plan *plan = w->plan;
 	struct retire_change c = *change;
-	int rc = words_number(&plan->urls, a->url, &c.url);
 
-	c.capture = (slice){arena_strdup(&plan->arena, a->capture), a->capture.len};
+	c.url = words_put(&plan->urls, a->url);
+	c.capture = arena_keep(&plan->arena, a->capture);
 	c.leg = a->leg;
 	c.number = a->number;
-	if (rc == 0 && !c.capture.ptr)
-		rc = ERR_NOMEM;
-	if (rc == 0)
-		retire_changes_push(&plan->changes, c);
-	return err_code(plan->err, rc);
+	return retire_changes_push(&plan->changes, c);
 }
 
 /* What the body shows: rows do not say it where it follows from the original. */

@@ -108,6 +108,13 @@ struct table {
 	size_t rows;
 };
 
+/* The table whose rows are the elements of an array (base/vec.h). */
+#define TABLE_OF(column_list, vec)                                                              \
+	{                                                                                       \
+		.columns = (column_list), .count = sizeof(column_list) / sizeof *(column_list), \
+		.first = (vec).ptr, .stride = sizeof *(vec).ptr, .rows = (vec).len              \
+	}
+
 /* What get returns. A word and its number in one; a C string may be NULL: no value. */
 struct cell cell_text(slice text); /* no value where ptr is NULL */
 struct cell cell_string(const char *text);

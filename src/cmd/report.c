@@ -165,11 +165,9 @@ static enum cmd_status print_text(const struct report *r, struct catalog *c, con
 	const struct report_options *o)
 {
 	struct err err = {0};
-	int rc = err_code(&err, report_print(r, archive, stdout));
 
-	if (rc == 0)
-		rc = report_print_moved(r, c, stdout, &err);
-	if (rc)
+	report_print(r, archive, stdout);
+	if (report_print_moved(r, c, stdout, &err))
 		return cmd_fail_archive("report", &err);
 	if (!o->is_end)
 		report_print_next(archive, stdout);
@@ -182,7 +180,6 @@ static enum cmd_status print(const struct report *r, struct catalog *c, const ch
 	const struct report_options *o)
 {
 	struct json j;
-	int rc;
 
 	if (o->html)
 		return print_html(r, c, archive, o);
@@ -197,9 +194,7 @@ static enum cmd_status print(const struct report *r, struct catalog *c, const ch
 	if (!o->json)
 		return print_text(r, c, archive, o);
 	json_init_file(&j, stdout, JSON_LINES);
-	rc = report_json(r, &j);
-	if (rc)
-		return cmd_fail("report", &(struct err){ERR_NOMEM, "out of memory"});
+	report_json(r, &j);
 	return cmd_finish(json_finish(&j));
 }
 
@@ -346,14 +341,16 @@ static int write_whole(const struct archive_known *x, const char *archive,
 {
 	struct curve curve = {0};
 	struct report_at_rows rows = {0};
-	int rc = err_code(err, o->at ? report_at_gather(&rows, x, t->from)
-				     : archive_known_curve(x, t->from, t->to, &curve));
+	int rc;
 
-	if (rc == 0)
-		rc = cmd_write_file(o->html, o->at ? report_at_html : report_curve_html,
-			&(struct report_at_page){x, archive, o->site, o->replay, t->from, t->to,
-				&rows, &curve, report_curve_table(x, &curve)},
-			err);
+	if (o->at)
+		report_at_gather(&rows, x, t->from);
+	else
+		archive_known_curve(x, t->from, t->to, &curve);
+	rc = cmd_write_file(o->html, o->at ? report_at_html : report_curve_html,
+		&(struct report_at_page){x, archive, o->site, o->replay, t->from, t->to, &rows,
+			&curve, report_curve_table(x, &curve)},
+		err);
 	u32_vec_release(&rows.pages);
 	curve_release(&curve);
 	return rc;

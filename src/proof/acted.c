@@ -36,26 +36,21 @@ const char *acted_summary(slice name)
 		       : "a rule of another version";
 }
 
-static struct acted_rule *find(struct acted_rules *list, slice name)
+void acted_add(struct acted_rules *list, struct words *words, const struct acted_rule *rule)
 {
-	for (size_t i = 0; i < list->len; i++)
-		if (slice_eq(list->ptr[i].name, name))
-			return &list->ptr[i];
-	return NULL;
-}
+	struct acted_rule fresh = *rule;
 
-int acted_add(struct acted_rules *list, struct words *words, const struct acted_rule *rule)
-{
-	struct acted_rule *known = find(list, rule->name), fresh = *rule;
-	int rc;
+	for (size_t i = 0; i < list->len; i++) {
+		struct acted_rule *known = &list->ptr[i];
 
-	if (known) {
+		if (!slice_eq(known->name, rule->name))
+			continue;
 		known->pages += rule->pages;
 		known->count += rule->count;
-		return 0;
+		return;
 	}
-	rc = words_keep(words, rule->name, &fresh.name);
-	return rc ? rc : acted_rules_push(list, fresh);
+	fresh.name = words_copy(words, rule->name);
+	acted_rules_push(list, fresh);
 }
 
 static unsigned rank_of(slice name)

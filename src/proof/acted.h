@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/api.h"
 #include "base/slice.h"
 #include "base/vec.h"
 #include "proof/quality_words.h"
@@ -29,9 +28,8 @@ struct acted_rule {
 
 VEC_DECLARE(acted_rules, struct acted_rule);
 
-/* Adds a page to the rule of that name, which is kept in words. 0 or ERR_NOMEM. */
-int acted_add(
-	struct acted_rules *list, struct words *words, const struct acted_rule *rule) SP_MUST_CHECK;
+/* Adds a page to the rule of that name, which is kept in words. */
+void acted_add(struct acted_rules *list, struct words *words, const struct acted_rule *rule);
 
 /* Built-in rules in the order of their table, then the others by name. */
 void acted_sort(struct acted_rules *list);

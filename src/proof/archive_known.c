@@ -69,13 +69,12 @@ static int on_capture(void *context, const struct catalog_capture *c)
 		.watched = slice_eq(c->strategy, SLICE("watch")),
 		.listed = !l->site.len || slice_eq(c->site, l->site)};
 
-	return err_code(l->err, source_vec_push(&l->captures, s));
+	return source_vec_push(&l->captures, s);
 }
 
 struct clocks {
 	struct source *source;
 	struct clock_watch watch;
-	struct err *err;
 };
 
 static int on_clock(void *context, const struct catalog_clock *k)
@@ -83,8 +82,9 @@ static int on_clock(void *context, const struct catalog_clock *k)
 	struct clocks *c = context;
 
 	if (c->source->watched)
-		return err_code(c->err, clock_doubts_add(&c->source->doubts, k));
-	clock_watch_add(&c->watch, k);
+		clock_doubts_add(&c->source->doubts, k);
+	else
+		clock_watch_add(&c->watch, k);
 	return 0;
 }
 
@@ -92,15 +92,12 @@ static int on_page(void *context, const struct catalog_page *p)
 {
 	struct loading *l = context;
 	struct archive_known *x = l->x;
-	struct place place = {.page = p->number, .capture = l->capture};
-	int rc = words_number(&x->urls, p->url, &place.url);
+	struct place place = {
+		.url = words_put(&x->urls, p->url), .page = p->number, .capture = l->capture};
 
-	if (rc == 0 && place.url == x->listed.len)
-		rc = known_flags_push(&x->listed, false);
-	if (rc == 0)
-		rc = place_vec_push(&l->places, place);
-	if (rc)
-		return err_code(l->err, rc);
+	if (place.url == x->listed.len)
+		known_flags_push(&x->listed, false);
+	place_vec_push(&l->places, place);
 	if (p->taken && l->captures.ptr[l->capture].listed && !x->listed.ptr[place.url]) {
 		x->listed.ptr[place.url] = true;
 		x->pages++;
@@ -110,55 +107,52 @@ static int on_page(void *context, const struct catalog_page *p)
 
 /* ---- one body at many URLs ---- */
 
-static int end_page(struct loading *l)
+static void end_page(struct loading *l)
 {
 	struct place *place =
 		l->page == CATALOG_NO_PAGE ? NULL : &l->places.ptr[l->first + l->page];
-	int rc = 0;
 
 	if (place && l->marks)
 		place->hides = same_bodies_mark(&l->same, &l->legs);
 	else if (place)
-		rc = same_bodies_add(&l->same, words_text(&l->x->urls, place->url), &l->legs);
+		same_bodies_add(&l->same, words_text(&l->x->urls, place->url), &l->legs);
 	l->legs = (struct legs){0};
-	return err_code(l->err, rc);
 }
 
 static int on_attempt(void *context, const struct attempt *a)
 {
 	struct loading *l = context;
 	struct observation shown = legs_observe(a);
-	int rc = a->page == l->page ? 0 : end_page(l);
 
+	if (a->page != l->page)
+		end_page(l);
 	l->page = a->page;
-	if (rc || a->page == CATALOG_NO_PAGE)
-		return rc;
+	if (a->page == CATALOG_NO_PAGE)
+		return 0;
 	if (a->page >= l->places.len - l->first)
 		return err_set(l->err, ERR_IO, "the catalog is damaged: an observation of page %u",
 			a->page);
-	rc = legs_keep_texts(&shown, &l->words);
+	legs_keep_texts(&shown, &l->words);
 	shown.rules = (slice){0};
-	if (rc == 0)
-		legs_add(&l->legs, a, &shown);
-	return err_code(l->err, rc);
+	legs_add(&l->legs, a, &shown);
+	return 0;
 }
 
 static int pass(struct loading *l, bool marks)
 {
-	int rc;
-
 	l->marks = marks;
 	l->page = CATALOG_NO_PAGE;
 	l->legs = (struct legs){0};
-	rc = catalog_each_observation(
-		l->catalog, l->captures.ptr[l->capture].id, on_attempt, l, l->err);
-	return rc ? rc : end_page(l);
+	TRY(catalog_each_observation(
+		l->catalog, l->captures.ptr[l->capture].id, on_attempt, l, l->err));
+	end_page(l);
+	return 0;
 }
 
 static int read_capture(struct loading *l)
 {
 	struct source *s = &l->captures.ptr[l->capture];
-	struct clocks clocks = {.source = s, .err = l->err};
+	struct clocks clocks = {.source = s};
 	int rc;
 
 	l->first = l->places.len;
@@ -183,9 +177,9 @@ static int on_look(void *context, const struct attempt *a)
 	struct loading *l = context;
 	struct observation shown = legs_observe(a);
 
-	if (l->source->watched && clock_doubts_has(&l->source->doubts, a))
-		return 0;
-	return err_code(l->err, known_look(&l->x->known, a, &shown));
+	if (!l->source->watched || !clock_doubts_has(&l->source->doubts, a))
+		known_look(&l->x->known, a, &shown);
+	return 0;
 }
 
 /* Looks of captures whose clock was set count for their presence. */
@@ -228,8 +222,7 @@ static int read_looks(struct loading *l)
 		if (unsure)
 			known_forget(&l->x->known);
 		if (rc == 0)
-			rc = err_code(l->err,
-				known_page(&l->x->known, url, words_text(&l->x->urls, url)));
+			known_page(&l->x->known, url, words_text(&l->x->urls, url));
 	}
 	return rc;
 }
@@ -255,7 +248,9 @@ static int load(struct loading *l)
 		rc = read_capture(l);
 	if (rc == 0)
 		rc = read_looks(l);
-	return rc ? rc : err_code(l->err, known_finish(&l->x->known, &none));
+	if (rc == 0)
+		known_finish(&l->x->known, &none);
+	return rc;
 }
 
 int archive_known_load(
@@ -339,53 +334,48 @@ struct steps {
 };
 
 /* Milliseconds from..to are in that state. */
-static int add_span(struct steps *s, enum known_state state, int64_t from, int64_t to)
+static void add_span(struct steps *s, enum known_state state, int64_t from, int64_t to)
 {
-	int rc;
-
 	if (from < s->from)
 		from = s->from;
 	if (to > s->to)
 		to = s->to;
 	if (from > to)
-		return 0;
-	rc = step_vec_push(&s->list, (struct step){from, state, 1});
-	return rc ? rc : step_vec_push(&s->list, (struct step){to + 1, state, -1});
+		return;
+	step_vec_push(&s->list, (struct step){from, state, 1});
+	step_vec_push(&s->list, (struct step){to + 1, state, -1});
 }
 
 /* What a server asserts counts where nothing is proven. */
-static int add_asserted(
+static void add_asserted(
 	struct steps *s, const struct interval *a, const struct interval *proven, size_t count)
 {
 	int64_t from = ms_up(a->from), to = ms_down(a->to);
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < count && from <= to; i++) {
+	for (size_t i = 0; i < count && from <= to; i++) {
 		int64_t begin = ms_up(proven[i].from), end = ms_down(proven[i].to);
 
 		if (begin > end || end < from)
 			continue;
 		if (begin > to)
 			break;
-		rc = add_span(s, KNOWN_ASSERTED, from, begin - 1);
+		add_span(s, KNOWN_ASSERTED, from, begin - 1);
 		from = end + 1;
 	}
-	return rc ? rc : add_span(s, KNOWN_ASSERTED, from, to);
+	add_span(s, KNOWN_ASSERTED, from, to);
 }
 
-static int add_page(struct steps *s, const struct archive_known *x, uint32_t page)
+static void add_page(struct steps *s, const struct archive_known *x, uint32_t page)
 {
 	size_t proven_count, count;
 	const struct interval *proven = known_proven(&x->known, page, &proven_count);
 	const struct interval *list = known_asserted(&x->known, page, &count);
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < proven_count; i++)
-		rc = add_span(s, interval_is_absent(&proven[i]) ? KNOWN_ABSENT : KNOWN_PROVEN,
+	for (size_t i = 0; i < proven_count; i++)
+		add_span(s, interval_is_absent(&proven[i]) ? KNOWN_ABSENT : KNOWN_PROVEN,
 			ms_up(proven[i].from), ms_down(proven[i].to));
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = add_asserted(s, &list[i], proven, proven_count);
-	return rc;
+	for (size_t i = 0; i < count; i++)
+		add_asserted(s, &list[i], proven, proven_count);
 }
 
 static int by_ms(const void *a, const void *b)
@@ -414,38 +404,33 @@ static size_t take_steps(const struct steps *s, size_t i, struct curve_point *po
 	return i;
 }
 
-static int make_points(const struct steps *s, uint64_t pages, struct curve *ret)
+static void make_points(const struct steps *s, uint64_t pages, struct curve *ret)
 {
 	struct curve_point point = {.at = s->from * MS, .count = {[KNOWN_UNKNOWN] = pages}};
 	size_t i = 0;
-	int rc;
 
 	if (s->list.len > 0 && s->list.ptr[0].ms == s->from)
 		i = take_steps(s, 0, &point);
-	rc = curve_push(ret, point);
-	while (rc == 0 && i < s->list.len && s->list.ptr[i].ms <= s->to) {
+	curve_push(ret, point);
+	while (i < s->list.len && s->list.ptr[i].ms <= s->to) {
 		struct curve_point before = point;
 
 		point.at = s->list.ptr[i].ms * MS;
 		i = take_steps(s, i, &point);
 		if (memcmp(before.count, point.count, sizeof point.count) != 0)
-			rc = curve_push(ret, point);
+			curve_push(ret, point);
 	}
-	return rc;
 }
 
-int archive_known_curve(const struct archive_known *x, int64_t from, int64_t to, struct curve *ret)
+void archive_known_curve(const struct archive_known *x, int64_t from, int64_t to, struct curve *ret)
 {
 	struct steps s = {.from = ms_up(from), .to = ms_down(to)};
-	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < x->listed.len; i++)
+	for (uint32_t i = 0; i < x->listed.len; i++)
 		if (x->listed.ptr[i])
-			rc = add_page(&s, x, i);
+			add_page(&s, x, i);
 	if (s.list.len > 1)
 		qsort(s.list.ptr, s.list.len, sizeof s.list.ptr[0], by_ms);
-	if (rc == 0)
-		rc = make_points(&s, x->pages, ret);
+	make_points(&s, x->pages, ret);
 	step_vec_release(&s.list);
-	return rc;
 }

@@ -5,7 +5,7 @@
  *	rc = archive_known_load(&x, catalog, site, &err);
  *	for each page p below x.urls.list.len with archive_known_is_listed(&x, p):
  *		archive_known_at(&x, p, instant)
- *	rc = archive_known_curve(&x, from, to, &curve);
+ *	archive_known_curve(&x, from, to, &curve);
  *
  * Looks in a row are from any captures. A page that was looked at in a capture during which the
  * wall clock was set is unknown at all times: its looks have no certain order.
@@ -87,9 +87,9 @@ VEC_DECLARE(curve, struct curve_point);
 /*
  * The sharpness curve: a point at `from`, and one at each millisecond up to `to` at which a count
  * is another than just before. Intervals are rounded inwards to milliseconds, so that no count of
- * proven pages is too large. 0 or ERR_NOMEM.
+ * proven pages is too large.
  */
-int archive_known_curve(
-	const struct archive_known *x, int64_t from, int64_t to, struct curve *ret) SP_MUST_CHECK;
+void archive_known_curve(
+	const struct archive_known *x, int64_t from, int64_t to, struct curve *ret);
 
 #endif

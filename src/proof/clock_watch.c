@@ -130,7 +130,7 @@ static struct clock_process process_of(const struct clock_doubts *d, const struc
 	return p;
 }
 
-int clock_doubts_add(struct clock_doubts *d, const struct catalog_clock *k)
+void clock_doubts_add(struct clock_doubts *d, const struct catalog_clock *k)
 {
 	struct clock_process next = process_of(d, k);
 	bool was_set;
@@ -141,12 +141,12 @@ int clock_doubts_add(struct clock_doubts *d, const struct catalog_clock *k)
 	if (was_set)
 		doubt_last(d);
 	if (!clock_watch_begins(k))
-		return 0;
+		return;
 	if (was_set) { /* between the two */
 		next.doubtful = !k->synchronised;
 		d->watch.last = k->capture_time;
 	}
-	return clock_processes_push(&d->list, next);
+	clock_processes_push(&d->list, next);
 }
 
 bool clock_doubts_has(const struct clock_doubts *d, const struct attempt *a)

@@ -22,7 +22,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/api.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "catalog/catalog.h"
@@ -101,8 +100,8 @@ struct clock_doubts {
 
 void clock_doubts_release(struct clock_doubts *d);
 
-/* Takes a reading into account, in the order in which they were made. 0 or ERR_NOMEM. */
-int clock_doubts_add(struct clock_doubts *d, const struct catalog_clock *k) SP_MUST_CHECK;
+/* Takes a reading into account, in the order in which they were made. */
+void clock_doubts_add(struct clock_doubts *d, const struct catalog_clock *k);
 
 /* Whether the times of a look are in doubt. */
 bool clock_doubts_has(const struct clock_doubts *d, const struct attempt *a);

@@ -1,6 +1,7 @@
 #include "proof/compare_captures.h"
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "proof/legs.h"
 
 /* A usable look, as far as it is compared. */
@@ -70,13 +71,8 @@ static int on_observation(void *context, const struct attempt *a)
 static int load_looks(
 	struct loading *l, struct catalog *catalog, const struct report *r, struct err *err)
 {
-	int rc = look_vec_reserve(&l->looks, r->pages.len);
-
-	if (rc)
-		return err_code(err, rc);
-	l->looks.len = r->pages.len;
-	for (size_t i = 0; i < r->pages.len; i++)
-		l->looks.ptr[i] = (struct look){0};
+	while (l->looks.len < r->pages.len)
+		look_vec_push(&l->looks, (struct look){0});
 	return catalog_each_observation(catalog, r->capture.id, on_observation, l, err);
 }
 
@@ -134,7 +130,7 @@ static const struct look *look_of(const struct loading *l, uint32_t page)
 }
 
 /* Pages that neither capture took are not worth a row. */
-static int add_row(
+static void add_row(
 	struct compare *x, const struct loading loads[2], uint32_t first, uint32_t second)
 {
 	const struct report_page *a = page_of(x, first, 0), *b = page_of(x, second, 1);
@@ -143,7 +139,7 @@ static int add_row(
 	struct compare_row row = {.page = {first, second}};
 
 	if (!(a && a->taken) && !(b && b->taken))
-		return 0;
+		return;
 	if (a)
 		row.url = a->url;
 	if (b)
@@ -155,44 +151,36 @@ static int add_row(
 		row.status[i] = sides[i].look ? sides[i].look->status : 0;
 	x->totals[row.change]++;
 	x->moved[compare_verdict(x, &row, 0)][compare_verdict(x, &row, 1)]++;
-	return compare_rows_push(&x->rows, row);
+	compare_rows_push(&x->rows, row);
 }
 
 /* Numbers of the pages of a report by their URL. */
-static int index_pages(struct strmap *map, const struct report *r)
+static void index_pages(struct strmap *map, const struct report *r)
 {
-	int rc = 0;
-
-	for (uint32_t i = 0; rc == 0 && i < r->pages.len; i++) {
-		rc = strmap_put(map, r->pages.ptr[i].url, i);
-		rc = rc == ERR_EXISTS ? 0 : rc;
-	}
-	return rc;
+	strmap_init(map, hash_key_random(), NULL);
+	for (uint32_t i = 0; i < r->pages.len; i++)
+		if (!strmap_get(map, r->pages.ptr[i].url, NULL) &&
+			strmap_put(map, r->pages.ptr[i].url, i))
+			mem_end();
 }
 
-static int join(struct compare *x, const struct loading loads[2])
+static void join(struct compare *x, const struct loading loads[2])
 {
 	struct strmap first, second;
 	uint32_t other;
-	int rc;
 
-	strmap_init(&first, hash_key_random(), NULL);
-	strmap_init(&second, hash_key_random(), NULL);
-	rc = index_pages(&first, x->reports[0]);
-	if (rc == 0)
-		rc = index_pages(&second, x->reports[1]);
-	for (uint32_t i = 0; rc == 0 && i < x->reports[1]->pages.len; i++)
-		rc = add_row(x, loads,
-			strmap_get(&first, x->reports[1]->pages.ptr[i].url, &other)
-				? other
-				: COMPARE_NO_PAGE,
-			i);
-	for (uint32_t i = 0; rc == 0 && i < x->reports[0]->pages.len; i++)
+	index_pages(&first, x->reports[0]);
+	index_pages(&second, x->reports[1]);
+	for (uint32_t i = 0; i < x->reports[1]->pages.len; i++) {
+		bool is_known = strmap_get(&first, x->reports[1]->pages.ptr[i].url, &other);
+
+		add_row(x, loads, is_known ? other : COMPARE_NO_PAGE, i);
+	}
+	for (uint32_t i = 0; i < x->reports[0]->pages.len; i++)
 		if (!strmap_get(&second, x->reports[0]->pages.ptr[i].url, NULL))
-			rc = add_row(x, loads, i, COMPARE_NO_PAGE);
+			add_row(x, loads, i, COMPARE_NO_PAGE);
 	strmap_release(&first);
 	strmap_release(&second);
-	return rc;
 }
 
 int compare_load(struct compare *x, struct catalog *catalog, const struct report *first,
@@ -206,7 +194,7 @@ int compare_load(struct compare *x, struct catalog *catalog, const struct report
 	if (rc == 0)
 		rc = load_looks(&loads[1], catalog, second, err);
 	if (rc == 0)
-		rc = err_code(err, join(x, loads));
+		join(x, loads);
 	look_vec_release(&loads[0].looks);
 	look_vec_release(&loads[1].looks);
 	return rc;

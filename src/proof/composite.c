@@ -73,16 +73,15 @@ static void judge_one(struct report *r, uint32_t page, struct requisites_search 
 	r->composites.sharp += c == COMPOSITE_SHARP;
 }
 
-int composite_judge(struct report *r)
+void composite_judge(struct report *r)
 {
 	struct requisites_search search;
-	int rc = requisites_search_init(&search, &r->requisites);
 
-	for (size_t i = 0; rc == 0 && i < r->pages.len; i++)
+	requisites_search_init(&search, &r->requisites);
+	for (size_t i = 0; i < r->pages.len; i++)
 		if (has_composite(r, report_page_at(r, i)))
 			judge_one(r, (uint32_t)i, &search);
 	requisites_search_release(&search);
-	return rc;
 }
 
 bool composite_state(

@@ -18,9 +18,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/api.h"
-#include "base/err.h"
-#include "base/lists.h"
 #include "proof/coherence.h"
 #include "proof/verdict.h"
 
@@ -40,8 +37,8 @@ enum composite composite_with(enum composite c, enum verdict part);
 struct report;
 struct report_page;
 
-/* Judges the composites of all pages of a report, and counts them. 0 or ERR_NOMEM. */
-int composite_judge(struct report *r) SP_MUST_CHECK;
+/* Judges the composites of all pages of a report, and counts them. */
+void composite_judge(struct report *r);
 
 /* Whether no page can be sharp together with it. */
 bool composite_spoils(const struct report_page *part);

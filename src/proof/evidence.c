@@ -120,13 +120,13 @@ bool evidence_claims_same(
 
 /* ---- the stream ---- */
 
-int evidence_reader_init(
+void evidence_reader_init(
 	struct evidence_reader *r, struct evidence_table *table, evidence_sink *sink, void *context)
 {
 	*r = (struct evidence_reader){.table = table, .sink = sink, .context = context};
 	buf_init(&r->block, COMPACT_BLOCK_MAX);
 	arena_init(&r->texts, SCRATCH_MAX);
-	return response_reader_init(&r->responses);
+	response_reader_init(&r->responses);
 }
 
 void evidence_reader_release(struct evidence_reader *r)
@@ -248,14 +248,12 @@ static int finish(struct evidence_reader *r, struct evidence_item *item)
 {
 	struct evidence *e = item->evidence;
 	slice ip = evidence_field(item->record, SLICE("WARC-IP-Address"));
-	uint32_t empty = 0;
-	int rc = words_number(r->table->words, SLICE(""), &empty);
+	int rc;
 
-	e->ip = e->shown.stand_in = e->shown.missing = e->shown.coding = empty;
-	if (rc == 0 && ip.len)
-		rc = words_number(r->table->words, ip, &e->ip);
-	if (rc == 0)
-		rc = e->is_revisit ? finish_revisit(r, item) : finish_response(r, item);
+	e->ip = words_put(r->table->words, ip);
+	e->shown.stand_in = e->shown.missing = e->shown.coding =
+		words_put(r->table->words, SLICE(""));
+	rc = e->is_revisit ? finish_revisit(r, item) : finish_response(r, item);
 	if (rc == 0 && e->shown.has_state)
 		rc = shown_stand_in(&r->responses, r->table->words, r->responses.url, &e->shown);
 	if (is_part(item->record))
@@ -477,32 +475,30 @@ static int read_source(struct evidence_reader *r, const struct warc_source *sour
 	return rc == ERR_END ? 0 : rc;
 }
 
-static int begin(struct evidence_reader *r, slice name, struct err *err)
+static void begin(struct evidence_reader *r, slice name, struct err *err)
 {
 	r->err = err;
 	r->name = name;
-	return err_code(err, words_number(r->table->words, name, &r->file));
+	r->file = words_put(r->table->words, name);
 }
 
 int evidence_read(
 	struct evidence_reader *r, const struct warc_source *source, slice name, struct err *err)
 {
-	int rc = begin(r, name, err);
-
-	return rc ? rc : read_source(r, source);
+	begin(r, name, err);
+	return read_source(r, source);
 }
 
 int evidence_read_looks(
 	struct evidence_reader *r, slice name, slice rows, uint64_t offset, struct err *err)
 {
 	struct evidence_item item = {.offset = offset};
-	int rc = begin(r, name, err);
 
+	begin(r, name, err);
 	r->batch = offset;
 	r->looks_record = NULL;
-	if (rc == 0)
-		rc = give(r, EVIDENCE_LOOKS, &item);
-	return rc ? rc : compact_each_waiting(rows, take_row, r, err);
+	TRY(give(r, EVIDENCE_LOOKS, &item));
+	return compact_each_waiting(rows, take_row, r, err);
 }
 
 /* Where a patch's record was found counts, not where it was when the patch was made. */

@@ -6,7 +6,7 @@
  * sink takes as rows or as the records that they stand for (evidence_expand).
  *
  *	evidence_init(&table, &words, dir);
- *	rc = evidence_reader_init(&r, &table, sink, context);
+ *	evidence_reader_init(&r, &table, sink, context);
  *	for each file:
  *		rc = evidence_read(&r, &source, name, err);
  *
@@ -190,9 +190,9 @@ struct evidence_reader {
 	struct arena texts;
 };
 
-/* All is borrowed. 0 or ERR_NOMEM; release in any case. */
-int evidence_reader_init(struct evidence_reader *r, struct evidence_table *table,
-	evidence_sink *sink, void *context) SP_MUST_CHECK;
+/* All is borrowed. */
+void evidence_reader_init(struct evidence_reader *r, struct evidence_table *table,
+	evidence_sink *sink, void *context);
 void evidence_reader_release(struct evidence_reader *r);
 
 /* Reads a file, whose name its evidence gets: 0, ERR_IO, ERR_NOMEM, or what the sink returned. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "base/mem.h"
 #include "proof/verdict.h"
 
 enum {
@@ -54,58 +54,46 @@ bool interval_is_absent(const struct interval *interval)
 	return same_is_missing(interval->status);
 }
 
-/* Notes that a digest was seen. Whether it was already goes to *ret_known. */
-static int note_digest(struct intervals *x, const struct digest *d, bool *ret_known)
+/* Notes that a digest was seen; whether it was already. The arena has room for as many. */
+static bool note_digest(struct intervals *x, const struct digest *d)
 {
 	slice key = {(const char *)d->bytes, sizeof d->bytes};
+	bool is_known = strmap_get(&x->states, key, NULL);
 
-	*ret_known = *ret_known || strmap_get(&x->states, key, NULL);
-	if (*ret_known || x->states.len >= 2 * INTERVALS_STATES_MAX)
-		return 0;
-	return strmap_put(&x->states, key, 0);
+	if (!is_known && x->states.len < 2 * INTERVALS_STATES_MAX && strmap_put(&x->states, key, 0))
+		mem_end();
+	return is_known;
 }
 
 /* Notes the state of a look; it has come again if it was known and not that of the look before. */
-static int note_state(struct intervals *x, const struct observation *look, bool same)
+static void note_state(struct intervals *x, const struct observation *look, bool same)
 {
-	bool known = false;
-	int rc = note_digest(x, &look->key.state, &known);
+	bool known = note_digest(x, &look->key.state);
 
-	if (rc == 0 && look->key.has_class)
-		rc = note_digest(x, &look->key.class, &known);
+	if (look->key.has_class && !known)
+		known = note_digest(x, &look->key.class);
 	x->returned = x->returned || (known && !same);
-	return rc;
-}
-
-static void caught(struct intervals *x, enum validator_lie lie)
-{
-	x->trust.lies |= lie;
 }
 
 /* Ends a run; a single look proves nothing. */
-static int end_run(struct interval_run *run, struct interval_vec *list)
+static void end_run(struct interval_run *run, struct interval_vec *list)
 {
-	int rc = 0;
-
 	if (run->open && run->interval.from <= run->interval.to &&
 		run->interval.first != run->interval.last)
-		rc = interval_vec_push(list, run->interval);
+		interval_vec_push(list, run->interval);
 	run->open = false;
-	return rc;
 }
 
 /* Adds a look to a run, or ends that and begins another with it. */
-static int run_add(struct interval_run *run, struct interval_vec *list,
+static void run_add(struct interval_run *run, struct interval_vec *list,
 	const struct observation *look, uint32_t number, bool goes_on)
 {
-	int rc;
-
 	if (run->open && goes_on) {
 		run->interval.to = look->start;
 		run->interval.last = number;
-		return 0;
+		return;
 	}
-	rc = end_run(run, list);
+	end_run(run, list);
 	*run = (struct interval_run){.open = true,
 		.interval = {.from = look->end,
 			.to = look->end,
@@ -113,7 +101,6 @@ static int run_add(struct interval_run *run, struct interval_vec *list,
 			.first = number,
 			.last = number,
 			.status = look->status}};
-	return rc;
 }
 
 /* The instant from which the look's Last-Modified asserts its state; false when it tells none. */
@@ -128,26 +115,23 @@ static bool modified_from(
 	return *ret_from <= look->start;
 }
 
-static int end_asserted(struct intervals *x)
+static void end_asserted(struct intervals *x)
 {
 	struct interval_run *run = &x->run_asserted;
-	int rc = 0;
 
 	if (run->open && run->asserted && run->interval.from <= run->interval.to)
-		rc = interval_vec_push(&x->asserted, run->interval);
+		interval_vec_push(&x->asserted, run->interval);
 	run->open = false;
-	return rc;
 }
 
-static int add_asserted(
+static void add_asserted(
 	struct intervals *x, const struct observation *look, uint32_t number, bool goes_on)
 {
 	struct interval_run *run = &x->run_asserted;
 	int64_t from;
-	int rc = 0;
 
 	if (!run->open || !goes_on) {
-		rc = end_asserted(x);
+		end_asserted(x);
 		*run = (struct interval_run){.open = true,
 			.interval = {.from = look->end,
 				.to = look->end,
@@ -163,7 +147,6 @@ static int add_asserted(
 		run->interval.from = from;
 		run->interval.to = look->start;
 	}
-	return rc;
 }
 
 /* Lies (1) and (2). */
@@ -174,30 +157,27 @@ static void check_modified(struct intervals *x, const struct observation *look)
 	if (!look->modified)
 		return;
 	if (x->has_modified && look->modified < x->modified)
-		caught(x, VALIDATOR_MODIFIED_BACK);
+		x->trust.lies |= VALIDATOR_MODIFIED_BACK;
 	x->has_modified = true;
 	x->modified = look->modified;
 	if (x->has_other && modified_from(x, look, &from) && from <= x->other_begin)
-		caught(x, VALIDATOR_MODIFIED_UNCHANGED);
+		x->trust.lies |= VALIDATOR_MODIFIED_UNCHANGED;
 }
 
 /* Lie (3). */
-static int check_etag(struct intervals *x, const struct observation *look)
+static void check_etag(struct intervals *x, const struct observation *look)
 {
 	uint32_t at;
-	int rc;
 
 	if (look->etag.len == 0 || look->etag.len > INTERVALS_ETAG_SIZE_MAX)
-		return 0;
+		return;
 	if (strmap_get(&x->etags, look->etag, &at)) {
 		if (!compare(&x->etag_looks.ptr[at], look))
-			caught(x, VALIDATOR_ETAG_REUSED);
-		return 0;
+			x->trust.lies |= VALIDATOR_ETAG_REUSED;
+	} else if (x->etag_looks.len < INTERVALS_STATES_MAX &&
+		   strmap_put(&x->etags, look->etag, (uint32_t)x->etag_looks.len) == 0) {
+		interval_looks_push(&x->etag_looks, *look);
 	}
-	if (x->etag_looks.len >= INTERVALS_STATES_MAX)
-		return 0;
-	rc = strmap_put(&x->etags, look->etag, (uint32_t)x->etag_looks.len);
-	return rc ? rc : interval_looks_push(&x->etag_looks, *look);
 }
 
 /* A 304 says that the state of the last usable look lasts. */
@@ -226,12 +206,11 @@ static void keep_last(struct intervals *x, const struct observation *look, bool 
 	x->told = look->start;
 }
 
-static int add_usable(struct intervals *x, const struct observation *look, uint32_t number)
+static void add_usable(struct intervals *x, const struct observation *look, uint32_t number)
 {
 	bool in_order = x->has_last && look->start >= x->last.end;
 	enum same_by by = x->has_last ? compare(&x->last, look) : SAME_NOT;
 	bool same = by != SAME_NOT, bytes = by == SAME_BYTES;
-	int rc;
 
 	if (x->has_last && !same) {
 		x->has_other = true;
@@ -240,58 +219,45 @@ static int add_usable(struct intervals *x, const struct observation *look, uint3
 	/* A version that was retired in part is no other one. */
 	if (!x->run_retired.open || !compare(&x->last_retired, look))
 		check_modified(x, look);
-	rc = end_run(&x->run_retired, &x->retired);
-	if (rc == 0)
-		rc = note_state(x, look, same);
-	if (rc == 0)
-		rc = check_etag(x, look);
-	if (rc == 0)
-		rc = run_add(&x->run_bytes, &x->bytes, look, number, bytes && in_order);
-	if (rc == 0)
-		rc = run_add(&x->run_proven, &x->proven, look, number, same && in_order);
+	end_run(&x->run_retired, &x->retired);
+	note_state(x, look, same);
+	check_etag(x, look);
+	run_add(&x->run_bytes, &x->bytes, look, number, bytes && in_order);
+	run_add(&x->run_proven, &x->proven, look, number, same && in_order);
 	if (same && in_order && by > x->run_proven.interval.evidence)
 		x->run_proven.interval.evidence = by;
-	if (rc == 0)
-		rc = add_asserted(x, look, number, same && in_order);
+	add_asserted(x, look, number, same && in_order);
 	keep_last(x, look, bytes);
-	return rc;
 }
 
 /* Nothing that looks before it prove reaches over it, or what comes behind. */
-static int break_runs(struct intervals *x)
+static void end_runs(struct intervals *x)
 {
-	int rc = end_run(&x->run_bytes, &x->bytes);
-
-	if (rc == 0)
-		rc = end_run(&x->run_proven, &x->proven);
-	if (rc == 0)
-		rc = end_asserted(x);
-	x->has_last = false;
-	return rc;
+	end_run(&x->run_bytes, &x->bytes);
+	end_run(&x->run_proven, &x->proven);
+	end_asserted(x);
 }
 
-static int add_retired(struct intervals *x, const struct observation *look, uint32_t number)
+static void add_retired(struct intervals *x, const struct observation *look, uint32_t number)
 {
 	struct interval_run *run = &x->run_retired;
 	bool goes_on =
 		run->open && look->start >= x->last_retired.end && compare(&x->last_retired, look);
-	int rc = 0;
 
 	if (!look->key.has_state || look->stand_in.ptr || (x->has_last && compare(&x->last, look)))
-		return 0;
+		return;
 	if (x->has_last)
-		rc = break_runs(x);
+		end_runs(x);
+	x->has_last = false;
 	x->has_other = true;
 	x->other_begin = look->start;
-	if (rc == 0)
-		rc = run_add(run, &x->retired, look, number, goes_on);
+	run_add(run, &x->retired, look, number, goes_on);
 	run->interval.evidence = SAME_TOMBSTONE;
 	x->last_retired = *look;
 	x->last_retired.etag = (slice){0};
-	return rc;
 }
 
-int intervals_add(struct intervals *x, const struct observation *look)
+void intervals_add(struct intervals *x, const struct observation *look)
 {
 	struct observation in_time = *look;
 	uint32_t number = x->count++;
@@ -299,13 +265,12 @@ int intervals_add(struct intervals *x, const struct observation *look)
 	/* The clock was set back meanwhile: the later of the two is the safe one for both. */
 	if (in_time.end < in_time.start)
 		in_time.end = in_time.start;
-	if (look->not_modified && look->status == 304 && !look->stand_in.ptr) {
+	if (look->not_modified && look->status == 304 && !look->stand_in.ptr)
 		add_not_modified(x, &in_time, number);
-		return 0;
-	}
-	if (look->retired)
-		return add_retired(x, &in_time, number);
-	return is_usable(look) ? add_usable(x, &in_time, number) : 0;
+	else if (look->retired)
+		add_retired(x, &in_time, number);
+	else if (is_usable(look))
+		add_usable(x, &in_time, number);
 }
 
 static int by_time(const void *a, const void *b)
@@ -352,22 +317,15 @@ static void keep_within(struct interval_vec *list, const struct interval_vec *ou
 	list->len = kept;
 }
 
-int intervals_finish(struct intervals *x)
+void intervals_finish(struct intervals *x)
 {
-	int rc = end_run(&x->run_bytes, &x->bytes);
-
-	if (rc == 0)
-		rc = end_run(&x->run_proven, &x->proven);
-	if (rc == 0)
-		rc = end_asserted(x);
-	if (rc == 0)
-		rc = end_run(&x->run_retired, &x->retired);
+	end_runs(x);
+	end_run(&x->run_retired, &x->retired);
 	settle(&x->bytes);
 	settle(&x->retired);
 	settle(&x->proven);
 	settle(&x->asserted);
 	keep_within(&x->bytes, &x->proven);
-	return rc;
 }
 
 const struct interval *intervals_find(const struct interval *list, size_t count, int64_t instant)

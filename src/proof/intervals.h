@@ -6,8 +6,8 @@
  *
  *	intervals_init(&x, &terms);
  *	for each look at the page, in the order in which they were made:
- *		rc = intervals_add(&x, &look);
- *	rc = intervals_finish(&x);
+ *		intervals_add(&x, &look);
+ *	intervals_finish(&x);
  *	x.proven, x.bytes, x.asserted, x.retired: sorted by time
  *	x.trust: whether the page's validators were caught lying
  *
@@ -59,7 +59,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/api.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/slice.h"
@@ -146,11 +145,11 @@ struct intervals {
 void intervals_init(struct intervals *x, const struct intervals_terms *terms);
 void intervals_release(struct intervals *x);
 
-/* The next look. 0 or ERR_NOMEM. */
-int intervals_add(struct intervals *x, const struct observation *look) SP_MUST_CHECK;
+/* The next look. */
+void intervals_add(struct intervals *x, const struct observation *look);
 
-/* All looks are there: ends and sorts the lists. 0 or ERR_NOMEM. */
-int intervals_finish(struct intervals *x) SP_MUST_CHECK;
+/* All looks are there: ends and sorts the lists. */
+void intervals_finish(struct intervals *x);
 
 /* Whether it says that there is no page. */
 bool interval_is_absent(const struct interval *interval);

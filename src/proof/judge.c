@@ -202,42 +202,31 @@ static void pair_one(struct finding *f, struct row row)
 
 /* ---- the still point ---- */
 
-static int choose_instant(struct finding *f)
+static void choose_instant(struct finding *f)
 {
 	bool apart = f->last_visit && f->first_revisit && f->last_visit <= f->first_revisit;
 	const struct planned_instant planned = {1, 0}; /* there was no plan */
-	struct best_instant best;
-	int rc;
+	struct best_instant best = {.from = f->last_visit, .to = f->first_revisit};
 
-	if (apart) {
-		f->pairs->from = f->last_visit;
-		f->pairs->to = f->first_revisit;
-		return 0;
+	if (apart || best_instant_find(&f->intervals, &planned, &best)) {
+		f->pairs->from = best.from;
+		f->pairs->to = best.to;
 	}
-	rc = best_instant_find(&f->intervals, &planned, &best);
-	if (rc)
-		return rc == ERR_NOTFOUND ? 0 : rc;
-	f->pairs->from = best.from;
-	f->pairs->to = best.to;
-	return 0;
 }
 
-/* 0 or ERR_NOMEM; to be released in any case. */
-static int judge_pairs_find(
+static void judge_pairs_find(
 	struct judge_pairs *p, const struct judge_looks *looks, const struct judge_terms *terms)
 {
 	struct finding f = {.pairs = p, .looks = looks};
-	int rc;
 
 	*p = (struct judge_pairs){0};
 	judge_looks_sort(looks, false, &f.order);
 	each_page(&f, terms->two_archives ? pair_two : add_intervals);
-	rc = choose_instant(&f);
-	if (rc == 0 && !terms->two_archives)
+	choose_instant(&f);
+	if (!terms->two_archives)
 		each_page(&f, pair_one);
 	u32_vec_release(&f.order);
 	page_interval_vec_release(&f.intervals);
-	return rc;
 }
 
 static void judge_pairs_release(struct judge_pairs *p)
@@ -722,7 +711,7 @@ int judge_run(const struct judge_params *p, struct catalog *catalog,
 	if (rc == 0)
 		rc = compare_looks(p, &looks, ret_counts, err);
 	if (rc == 0)
-		rc = err_code(err, judge_pairs_find(&pairs, &looks, &terms));
+		judge_pairs_find(&pairs, &looks, &terms);
 	if (rc == 0)
 		rc = judge_write(&(struct judge_result){&looks, &pairs, &terms, p->first,
 					 slice_str(buf_str(&settings))},

@@ -436,15 +436,15 @@ int judge_read_file(void *context, const struct warc_set_file *file, struct err 
 	struct judge_reading *in = context;
 	struct reader r = {.in = in, .looks = in->looks};
 	struct buf dir;
-	int rc = evidence_reader_init(&r.reader, &in->looks->evidence, take, &r);
+	int rc;
 
+	evidence_reader_init(&r.reader, &in->looks->evidence, take, &r);
 	links_init(&r.links);
 	resolver_init(&r.resolver, hash_key_random());
 	url_init(&r.url);
 	buf_init(&r.request, ID_MAX);
 	buf_init(&dir, PATH_MAX);
-	if (rc == 0)
-		rc = compact_dir(file->path, &dir);
+	rc = compact_dir(file->path, &dir);
 	r.reader.dir = file->inner.ptr ? NULL : buf_str(&dir);
 	r.reader.is_foreign = true;
 	r.reader.progress = in->progress;

@@ -44,17 +44,16 @@ bool known_look_of(
 	return true;
 }
 
-int known_look(struct known *k, const struct attempt *a, const struct observation *shown)
+void known_look(struct known *k, const struct attempt *a, const struct observation *shown)
 {
 	struct observation look;
 
 	if (!shown->start || !known_look_of(a, shown, &look))
-		return 0;
-	if (look.etag.ptr)
-		look.etag.ptr = arena_strdup(&k->etags, look.etag);
-	if (a->etag.ptr && !look.etag.ptr)
-		return ERR_NOMEM;
-	return known_looks_push(&k->looks, look);
+		return;
+	if (look.etag.len > INTERVALS_ETAG_SIZE_MAX) /* not looked at */
+		look.etag = (slice){0};
+	look.etag = arena_keep(&k->etags, look.etag);
+	known_looks_push(&k->looks, look);
 }
 
 void known_forget(struct known *k)
@@ -87,99 +86,64 @@ slice known_origin(slice url)
 	return slice_sub(url, 0, path ? (size_t)(path - url.ptr) : url.len);
 }
 
-static int append(struct interval_vec *to, const struct interval_vec *from, uint32_t *ret_first,
+static void append(struct interval_vec *to, const struct interval_vec *from, uint32_t *ret_first,
 	uint32_t *ret_count)
 {
 	*ret_first = (uint32_t)to->len;
 	*ret_count = (uint32_t)from->len;
-	if (to->len + from->len > UINT32_MAX)
-		return ERR_LIMIT;
 	for (size_t i = 0; i < from->len; i++)
-		if (interval_vec_push(to, from->ptr[i]))
-			return ERR_NOMEM;
-	return 0;
+		interval_vec_push(to, from->ptr[i]);
 }
 
-static int compute(struct known *k, struct intervals *x, struct known_page *page)
+void known_page(struct known *k, uint32_t page, slice url)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < k->looks.len; i++)
-		rc = intervals_add(x, &k->looks.ptr[i]);
-	if (rc == 0)
-		rc = intervals_finish(x);
-	if (rc == 0)
-		rc = append(&k->proven, &x->proven, &page->proven, &page->proven_count);
-	if (rc == 0)
-		rc = append(&k->asserted, &x->asserted, &page->asserted, &page->asserted_count);
-	if (rc == 0)
-		rc = append(&k->retired, &x->retired, &page->retired, &page->retired_count);
-	page->returned = x->returned;
-	return rc;
-}
-
-static int join_host(struct known *k, const struct known_page *page, const struct intervals *x)
-{
+	struct known_page known = {.host = words_put(&k->names, known_origin(url))};
 	struct known_host *host;
-
-	while (k->hosts.len <= page->host)
-		if (known_hosts_push(&k->hosts, (struct known_host){0}))
-			return ERR_NOMEM;
-	host = &k->hosts.ptr[page->host];
-	validator_trust_join(&host->trust, &x->trust);
-	host->divergent = host->divergent || x->returned || x->trust.lies & VALIDATOR_MODIFIED_BACK;
-	return 0;
-}
-
-int known_page(struct known *k, uint32_t page, slice url)
-{
-	struct intervals_terms terms = {.key = k->key};
-	struct known_page known = {0};
 	struct intervals x;
-	int rc = 0;
 
 	if (k->looks.len > 1)
 		qsort(k->looks.ptr, k->looks.len, sizeof k->looks.ptr[0], by_time);
-	intervals_init(&x, &terms);
-	while (rc == 0 && k->pages.len < page)
-		rc = known_pages_push(&k->pages, (struct known_page){0});
-	if (rc == 0)
-		rc = words_number(&k->names, known_origin(url), &known.host);
-	if (rc == 0)
-		rc = compute(k, &x, &known);
-	if (rc == 0)
-		rc = join_host(k, &known, &x);
-	if (rc == 0)
-		rc = known_pages_push(&k->pages, known);
+	intervals_init(&x, &(struct intervals_terms){.key = k->key});
+	for (size_t i = 0; i < k->looks.len; i++)
+		intervals_add(&x, &k->looks.ptr[i]);
+	intervals_finish(&x);
+	append(&k->proven, &x.proven, &known.proven, &known.proven_count);
+	append(&k->asserted, &x.asserted, &known.asserted, &known.asserted_count);
+	append(&k->retired, &x.retired, &known.retired, &known.retired_count);
+	known.returned = x.returned;
+	while (k->pages.len < page)
+		known_pages_push(&k->pages, (struct known_page){0});
+	known_pages_push(&k->pages, known);
+	while (k->hosts.len <= known.host)
+		known_hosts_push(&k->hosts, (struct known_host){0});
+	host = &k->hosts.ptr[known.host];
+	validator_trust_join(&host->trust, &x.trust);
+	host->divergent = host->divergent || x.returned || x.trust.lies & VALIDATOR_MODIFIED_BACK;
 	intervals_release(&x);
 	k->looks.len = 0;
 	arena_reset(&k->etags);
-	return rc;
 }
 
-int known_finish(struct known *k, const struct stillpoint *window)
+void known_finish(struct known *k, const struct stillpoint *window)
 {
 	struct planned_instant planned = {.from = 1, .to = 0};
 	struct page_interval_vec list = {0};
-	int rc = 0;
 
 	/* The times of looks before and after cannot be held against each other. */
 	if (window->clock_set)
 		known_pages_release(&k->pages);
 	if (stillpoint_is_known(window))
 		planned = (struct planned_instant){window->from, window->to};
-	for (uint32_t i = 0; rc == 0 && i < k->pages.len; i++) {
+	for (uint32_t i = 0; i < k->pages.len; i++) {
 		size_t count;
 		const struct interval *proven = known_proven(k, i, &count);
 
-		for (size_t n = 0; rc == 0 && n < count; n++)
-			rc = page_interval_vec_push(
+		for (size_t n = 0; n < count; n++)
+			page_interval_vec_push(
 				&list, (struct page_interval){i, proven[n].from, proven[n].to});
 	}
-	if (rc == 0 && list.len > 0)
-		rc = best_instant_find(&list, &planned, &k->best);
+	(void)best_instant_find(&list, &planned, &k->best);
 	page_interval_vec_release(&list);
-	return rc;
 }
 
 const struct interval *known_proven(const struct known *k, uint32_t page, size_t *ret_count)

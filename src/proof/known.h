@@ -6,9 +6,9 @@
  *
  *	for each page:
  *		for each of its attempts, in any order:
- *			rc = known_look(&k, attempt, &shown);
- *		rc = known_page(&k, page, url);
- *	rc = known_finish(&k, &window);
+ *			known_look(&k, attempt, &shown);
+ *		known_page(&k, page, url);
+ *	known_finish(&k, &window);
  *	known_proven(&k, page, &count), known_asserted(&k, page, &count)
  *
  * Probes for variants and languages are no looks: they ask for something else.
@@ -61,9 +61,8 @@ void known_release(struct known *k);
 bool known_look_of(
 	const struct attempt *a, const struct observation *shown, struct observation *ret);
 
-/* 0 or ERR_NOMEM; the same of the two below. */
-int known_look(
-	struct known *k, const struct attempt *a, const struct observation *shown) SP_MUST_CHECK;
+void known_look(struct known *k, const struct attempt *a, const struct observation *shown);
+
 /* The looks of the page that is coming show nothing of it after all. */
 void known_forget(struct known *k);
 
@@ -73,8 +72,8 @@ void known_forget(struct known *k);
  */
 void known_share(struct known *k, int64_t from, int64_t to, const struct digest *shown);
 
-int known_page(struct known *k, uint32_t page, slice url) SP_MUST_CHECK;
-int known_finish(struct known *k, const struct stillpoint *window) SP_MUST_CHECK;
+void known_page(struct known *k, uint32_t page, slice url);
+void known_finish(struct known *k, const struct stillpoint *window);
 
 /* Sorted by time; those that hosts without trust assert are left out. */
 const struct interval *known_proven(const struct known *k, uint32_t page, size_t *ret_count);

@@ -45,19 +45,20 @@ struct observation legs_observe(const struct attempt *a)
 	return o;
 }
 
-int legs_keep_texts(struct observation *o, struct words *words)
+void legs_keep_texts(struct observation *o, struct words *words)
 {
 	static const slice BLOCKED = SLICE_INIT("blocked: ");
 	char text[256];
-	int rc = words_keep(words, o->failure, &o->failure), len;
 
-	if (rc || !o->stand_in.ptr)
-		return rc;
-	if (observation_is_shell(o) || slice_starts_with(o->stand_in, BLOCKED))
-		return words_keep(words, o->stand_in, &o->stand_in);
-	len = snprintf(text, sizeof text, "%s%.*s", BLOCKED.ptr, slice_shown(o->stand_in, 200),
-		o->stand_in.ptr);
-	return words_keep(words, (slice){text, len > 0 ? (size_t)len : 0}, &o->stand_in);
+	o->failure = words_copy(words, o->failure);
+	if (!o->stand_in.ptr)
+		return;
+	if (!observation_is_shell(o) && !slice_starts_with(o->stand_in, BLOCKED)) {
+		(void)snprintf(text, sizeof text, "%s%.*s", BLOCKED.ptr,
+			slice_shown(o->stand_in, 200), o->stand_in.ptr);
+		o->stand_in = slice_str(text);
+	}
+	o->stand_in = words_copy(words, o->stand_in);
 }
 
 /* Whether an attempt goes before what counts of its leg so far. Late ones come behind visits. */

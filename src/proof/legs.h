@@ -66,9 +66,9 @@ struct observation legs_observe(const struct attempt *a);
 
 /*
  * Keeps the texts of an observation but for its rules, as reasons: "blocked: " is put before what
- * stands in the page's place. 0 or ERR_NOMEM.
+ * stands in the page's place.
  */
-int legs_keep_texts(struct observation *o, struct words *words) SP_MUST_CHECK;
+void legs_keep_texts(struct observation *o, struct words *words);
 
 /* Whether attempts of that leg are judged: visits, revisits and late ones. */
 bool legs_has(enum attempt_leg leg);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "formats/link_kind.h"
 #include "plan/rank_graph.h"
 #include "plan/rank_packed.h"
@@ -24,20 +25,17 @@ static bool is_requisite(slice kind)
 	return false;
 }
 
-static int find_pages(struct link_graph *g, const struct report *r, uint32_t *place)
+static void find_pages(struct link_graph *g, const struct report *r, uint32_t *place)
 {
-	int rc = 0;
-
-	for (uint32_t i = 0; rc == 0 && i < r->pages.len; i++) {
+	for (uint32_t i = 0; i < r->pages.len; i++) {
 		const struct report_page *p = report_page_at(r, i);
 
 		place[i] = NO_PLACE;
 		if (!verdict_is_captured((enum verdict)p->verdict) || is_requisite(p->kind))
 			continue;
 		place[i] = (uint32_t)g->pages.len;
-		rc = u32_vec_push(&g->pages, i);
+		u32_vec_push(&g->pages, i);
 	}
-	return rc;
 }
 
 static int on_links(void *context, const struct catalog_links *l)
@@ -51,11 +49,11 @@ static int on_links(void *context, const struct catalog_links *l)
 	if (rc == ERR_SYNTAX)
 		return err_set(in->err, ERR_IO,
 			"the catalog is damaged: the links of page %u cannot be read", l->page);
-	for (size_t i = 0; rc == 0 && i < in->targets.len; i++) {
+	for (size_t i = 0; i < in->targets.len; i++) {
 		uint32_t to = in->targets.ptr[i];
 
 		if (to < in->pages && to != l->page && in->place[to] != NO_PLACE)
-			rc = rank_edges_push(
+			rank_edges_push(
 				&in->edges, (struct rank_edge){in->place[l->page], in->place[to]});
 	}
 	return err_code(in->err, rc);
@@ -64,15 +62,15 @@ static int on_links(void *context, const struct catalog_links *l)
 int link_graph_load(
 	struct link_graph *g, const struct report *report, struct catalog *catalog, struct err *err)
 {
-	uint32_t *place = calloc(report->pages.len + 1, sizeof *place);
+	uint32_t *place = mem_new(report->pages.len + 1, sizeof *place);
 	struct loading in = {.place = place, .pages = report->pages.len, .err = err};
-	int rc = place ? find_pages(g, report, place) : ERR_NOMEM;
+	int rc;
 
+	find_pages(g, report, place);
+	rc = catalog_each_links(catalog, report->capture.id, on_links, &in, err);
+	g->rank = mem_new(g->pages.len + 1, sizeof *g->rank);
 	if (rc == 0)
-		rc = catalog_each_links(catalog, report->capture.id, on_links, &in, err);
-	g->rank = rc ? NULL : calloc(g->pages.len + 1, sizeof *g->rank);
-	if (rc == 0)
-		rc = g->rank ? rank_graph_init(&g->graph, g->pages.len, &in.edges) : ERR_NOMEM;
+		rc = rank_graph_init(&g->graph, g->pages.len, &in.edges);
 	if (rc == 0)
 		rc = rank_pagerank(&g->graph, g->rank);
 	rank_edges_release(&in.edges);

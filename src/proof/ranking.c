@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 
 /* Up to the last slash before any query; slashes of "http://" do not count. */
 static slice directory_of(slice url)
@@ -34,37 +35,23 @@ static slice kind_of_reason(const struct report_page *p)
 	return slice_sub(reason, 0, (size_t)(colon - reason.ptr));
 }
 
-/* The group of that name, which is new if need be. */
-static int find_group(
-	struct strmap *map, struct ranking_groups *groups, slice name, struct ranking_group **ret)
-{
-	uint32_t at = (uint32_t)groups->len;
-	int rc = 0;
-
-	if (!strmap_get(map, name, &at)) {
-		rc = strmap_put(map, name, at);
-		if (rc == 0)
-			rc = ranking_groups_push(groups, (struct ranking_group){.name = name});
-	}
-	if (rc == 0)
-		*ret = &groups->ptr[at];
-	return rc;
-}
-
-static int count_in(
+static void count_in(
 	struct strmap *map, struct ranking_groups *groups, slice name, const struct report_page *p)
 {
-	struct ranking_group *g = NULL;
-	int rc = find_group(map, groups, name, &g);
+	uint32_t at = (uint32_t)groups->len;
+	struct ranking_group *g;
 
-	if (rc || !g)
-		return rc;
+	if (!strmap_get(map, name, &at)) {
+		if (strmap_put(map, name, at))
+			mem_end();
+		ranking_groups_push(groups, (struct ranking_group){.name = name});
+	}
+	g = &groups->ptr[at];
 	if (g->pages++ == 0)
 		g->example = reason_of(p);
 	g->captured += verdict_is_captured((enum verdict)p->verdict);
 	g->sharp += p->verdict == VERDICT_SHARP;
 	g->changed += p->verdict == VERDICT_CHANGED;
-	return 0;
 }
 
 static int by_pages(const void *a, const void *b)
@@ -81,40 +68,34 @@ static int by_pages(const void *a, const void *b)
 	return order ? order : (x->name.len > y->name.len) - (x->name.len < y->name.len);
 }
 
-static int rank(const struct report *r, int verdict, struct ranking_groups *ret)
+static struct ranking_groups rank(const struct report *r, int verdict)
 {
 	struct ranking_groups groups = {0};
 	struct strmap map;
-	int rc = 0;
 
 	strmap_init(&map, hash_key_random(), NULL);
-	for (size_t i = 0; rc == 0 && i < r->pages.len; i++) {
+	for (size_t i = 0; i < r->pages.len; i++) {
 		const struct report_page *p = report_page_at(r, i);
 
 		if (verdict < 0 && p->verdict != VERDICT_EXCLUDED)
-			rc = count_in(&map, &groups, directory_of(p->url), p);
+			count_in(&map, &groups, directory_of(p->url), p);
 		else if (p->verdict == verdict && !report_is_out_of_scope(p))
-			rc = count_in(&map, &groups, kind_of_reason(p), p);
+			count_in(&map, &groups, kind_of_reason(p), p);
 	}
 	strmap_release(&map);
-	if (rc) {
-		ranking_groups_release(&groups);
-		return rc;
-	}
 	if (groups.len > 1)
 		qsort(groups.ptr, groups.len, sizeof groups.ptr[0], by_pages);
-	*ret = groups;
-	return 0;
+	return groups;
 }
 
-int ranking_directories(const struct report *r, struct ranking_groups *ret)
+struct ranking_groups ranking_directories(const struct report *r)
 {
-	return rank(r, -1, ret);
+	return rank(r, -1);
 }
 
-int ranking_reasons(const struct report *r, enum verdict verdict, struct ranking_groups *ret)
+struct ranking_groups ranking_reasons(const struct report *r, enum verdict verdict)
 {
-	return rank(r, (int)verdict, ret);
+	return rank(r, (int)verdict);
 }
 
 /* Insertion into a short list, which keeps the order of pages among equals. */

@@ -8,7 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/api.h"
 #include "base/slice.h"
 #include "base/vec.h"
 #include "proof/report.h"
@@ -27,17 +26,16 @@ VEC_DECLARE(ranking_groups, struct ranking_group);
 
 /*
  * All directories (a URL up to the last slash of its path) of the pages that were wanted, not of
- * excluded ones, by captured pages and pages: 0 or ERR_NOMEM.
+ * excluded ones, by captured pages and pages.
  */
-int ranking_directories(const struct report *r, struct ranking_groups *ret) SP_MUST_CHECK;
+struct ranking_groups ranking_directories(const struct report *r);
 
 /*
- * All reasons of a verdict, by pages: as above. What stands behind a colon is left out, since it
+ * All reasons of a verdict, by pages. What stands behind a colon is left out, since it
  * may differ from page to page; the example has it. Rules (of excluded pages) are taken in full;
  * links out of the scope are left out.
  */
-int ranking_reasons(
-	const struct report *r, enum verdict verdict, struct ranking_groups *ret) SP_MUST_CHECK;
+struct ranking_groups ranking_reasons(const struct report *r, enum verdict verdict);
 
 /* Indexes of up to max pages with that verdict and the highest rates; returns how many. */
 size_t ranking_hottest(

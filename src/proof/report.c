@@ -30,27 +30,14 @@
 
 static const double NS_PER_MS = 1e6;
 
-struct provenance_loading {
-	struct provenance *p;
-	struct arena *arena;
-};
-
-static bool keep(struct arena *arena, slice *text)
+static int on_provenance_clock(void *context, const struct catalog_clock *k)
 {
-	if (!text->ptr)
-		return true;
-	text->ptr = arena_strdup(arena, *text);
-	return text->ptr != NULL;
-}
-
-static int provenance_on_clock(void *context, const struct catalog_clock *k)
-{
-	struct provenance_loading *l = context;
+	struct report *r = context;
 	struct catalog_clock copy = *k;
 
-	if (!keep(l->arena, &copy.moment) || !keep(l->arena, &copy.boot))
-		return ERR_NOMEM;
-	return provenance_clocks_push(&l->p->clocks, copy);
+	copy.moment = arena_keep(&r->arena, k->moment);
+	copy.boot = arena_keep(&r->arena, k->boot);
+	return provenance_clocks_push(&r->provenance.clocks, copy);
 }
 
 static int by_name(const void *a, const void *b)
@@ -62,12 +49,11 @@ static int by_name(const void *a, const void *b)
 
 static int on_warc(void *context, const struct catalog_warc *w)
 {
-	struct provenance_loading *l = context;
+	struct report *r = context;
 	struct catalog_warc copy = *w;
 
-	if (!keep(l->arena, &copy.name))
-		return ERR_NOMEM;
-	return provenance_files_push(&l->p->files, copy);
+	copy.name = arena_keep(&r->arena, w->name);
+	return provenance_files_push(&r->provenance.files, copy);
 }
 
 /* The value of a line "name value" of a capture's settings (crawl/settings.h). */
@@ -83,31 +69,20 @@ static slice setting_of(slice settings, slice name)
 	return (slice){0};
 }
 
-static SP_MUST_CHECK int provenance_load(struct provenance *p, struct catalog *catalog,
-	const struct catalog_capture *capture, struct arena *arena, struct err *err)
+static int load_provenance(struct report *r, struct catalog *catalog, struct err *err)
 {
-	struct provenance_loading l = {p, arena};
-	int rc;
+	struct provenance *p = &r->provenance;
+	slice settings = r->capture.settings;
 
-	*p = (struct provenance){
-		.operator= setting_of(capture->settings, SLICE("operator")),
-		.contact = setting_of(capture->settings, SLICE("contact")),
-		.software = setting_of(capture->settings, SLICE("software")),
-	};
-	rc = catalog_each_clock(catalog, capture->id, provenance_on_clock, &l, err);
-	if (rc == 0)
-		rc = catalog_each_warc(catalog, on_warc, &l, err);
+	p->operator= setting_of(settings, SLICE("operator"));
+	p->contact = setting_of(settings, SLICE("contact"));
+	p->software = setting_of(settings, SLICE("software"));
+	TRY(catalog_each_clock(catalog, r->capture.id, on_provenance_clock, r, err));
+	TRY(catalog_each_warc(catalog, on_warc, r, err));
 	/* The catalog has them as lanes began them, which a rebuilt one cannot know. */
 	if (p->files.len > 1)
 		qsort(p->files.ptr, p->files.len, sizeof *p->files.ptr, by_name);
-	return rc;
-}
-
-/* 0, ERR_NOMEM, or as the catalog's functions; release in any case. */
-static void provenance_release(struct provenance *p)
-{
-	provenance_clocks_release(&p->clocks);
-	provenance_files_release(&p->files);
+	return 0;
 }
 
 void provenance_digest(const struct catalog_warc *w, char out[DIGEST_TEXT_SIZE])
@@ -161,35 +136,55 @@ void provenance_clock(const struct provenance *p, char out[PROVENANCE_CLOCK_SIZE
 
 /* ---- JSON ---- */
 
-static void put_ms(struct json *j, const char *key, int64_t ns)
+static struct cell ms_cell(int64_t ns)
 {
-	json_put_double(j, key, ns >= 0 ? (double)ns / NS_PER_MS : NAN);
+	return cell_double(ns >= 0 ? (double)ns / NS_PER_MS : NAN);
 }
 
-static void put_clock(struct json *j, const struct catalog_clock *k)
+static const struct catalog_clock *clock_at(const struct table *t, size_t row)
 {
-	json_object_begin(j);
-	json_text(j, "moment", k->moment);
-	report_json_time(j, "wall", k->wall, CLOCK_ROUND_DOWN);
-	json_put_double(j, "moved_ms", drift_of(k));
-	json_put_bool(j, "synchronised", k->synchronised);
-	put_ms(j, "estimated_error_ms", k->estimated_error);
-	put_ms(j, "maximum_error_ms", k->maximum_error);
-	json_object_end(j);
+	return &((const struct catalog_clock *)t->first)[row];
 }
 
-static void put_file(struct json *j, const struct catalog_warc *w)
+static struct cell get_moved(const struct table *t, size_t row)
 {
+	return cell_double(drift_of(clock_at(t, row)));
+}
+
+static struct cell get_estimated(const struct table *t, size_t row)
+{
+	return ms_cell(clock_at(t, row)->estimated_error);
+}
+
+static struct cell get_maximum(const struct table *t, size_t row)
+{
+	return ms_cell(clock_at(t, row)->maximum_error);
+}
+
+static const struct column CLOCK_COLUMNS[] = {
+	{"moment", TABLE_JSON, MEMBER(struct catalog_clock, moment)},
+	{"wall", TABLE_JSON, MEMBER(struct catalog_clock, wall), UNIT_TIME},
+	{"moved_ms", TABLE_JSON, .get = get_moved},
+	{"synchronised", TABLE_JSON, MEMBER(struct catalog_clock, synchronised)},
+	{"estimated_error_ms", TABLE_JSON, .get = get_estimated},
+	{"maximum_error_ms", TABLE_JSON, .get = get_maximum},
+};
+
+static void put_sha256(const struct table *t, size_t row, struct json *j)
+{
+	const struct catalog_warc *files = t->first;
 	char sha256[DIGEST_TEXT_SIZE];
 
-	provenance_digest(w, sha256);
-	json_object_begin(j);
-	json_text(j, "name", w->name);
-	json_put_uint(j, "size", w->size);
-	json_put_bool(j, "complete", w->complete);
+	provenance_digest(&files[row], sha256);
 	json_put_string(j, "sha256", sha256[0] ? sha256 : NULL);
-	json_object_end(j);
 }
+
+static const struct column FILE_COLUMNS[] = {
+	{"name", TABLE_JSON, MEMBER(struct catalog_warc, name)},
+	{"size", TABLE_JSON, MEMBER(struct catalog_warc, size)},
+	{"complete", TABLE_JSON, MEMBER(struct catalog_warc, complete)},
+	{.forms = TABLE_JSON, .put = put_sha256},
+};
 
 void provenance_json(const struct provenance *p, struct json *j)
 {
@@ -207,15 +202,9 @@ void provenance_json(const struct provenance *p, struct json *j)
 	json_put_string(j, "said", p->said_operator);
 	json_object_end(j);
 	json_key(j, "clock");
-	json_array_begin(j);
-	for (size_t i = 0; i < p->clocks.len; i++)
-		put_clock(j, &p->clocks.ptr[i]);
-	json_array_end(j);
+	table_json(&(struct table)TABLE_OF(CLOCK_COLUMNS, p->clocks), j);
 	json_key(j, "warc_files");
-	json_array_begin(j);
-	for (size_t i = 0; i < p->files.len; i++)
-		put_file(j, &p->files.ptr[i]);
-	json_array_end(j);
+	table_json(&(struct table)TABLE_OF(FILE_COLUMNS, p->files), j);
 }
 
 /*
@@ -239,7 +228,6 @@ struct farms {
 	struct strmap owners; /* name to number */
 	uint32_t *owner;      /* by page of the graph */
 	bool *both;           /* by pair of owners: they link to each other */
-	double *share;        /* by owner */
 };
 
 /* What stands between "://" and the next "/". */
@@ -275,35 +263,28 @@ static bool has_hosts(const struct report *r)
 	return false;
 }
 
-static int number_owners(struct farms *f)
+static void number_owners(struct farms *f)
 {
 	size_t n = f->links.pages.len;
-	int rc = 0;
 
 	f->owner = mem_new(n + 1, sizeof *f->owner);
-	for (size_t i = 0; rc == 0 && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		slice name = url_owner(f->report->pages.ptr[f->links.pages.ptr[i]].url);
 
-		if (strmap_get(&f->owners, name, &f->owner[i]))
-			continue;
 		f->owner[i] = (uint32_t)f->owners.len;
-		rc = strmap_put(&f->owners, name, f->owner[i]);
+		if (!strmap_get(&f->owners, name, &f->owner[i]) &&
+			strmap_put(&f->owners, name, f->owner[i]))
+			mem_end();
 	}
-	return rc;
 }
 
 /* First who links to whom, then both ways. */
-static int find_pairs(struct farms *f)
+static void find_pairs(struct farms *f)
 {
 	size_t count = f->owners.len;
-	bool *to = calloc(count * count + 1, sizeof *to);
+	bool *to = mem_new(count * count + 1, sizeof *to);
 
-	f->both = calloc(count * count + 1, sizeof *f->both);
-	f->share = calloc(count + 1, sizeof *f->share);
-	if (!to || !f->both || !f->share) {
-		free(to);
-		return ERR_NOMEM;
-	}
+	f->both = mem_new(count * count + 1, sizeof *f->both);
 	for (size_t i = 0; i < f->links.pages.len; i++)
 		for (size_t k = f->links.graph.out.from[i]; k < f->links.graph.out.from[i + 1]; k++)
 			to[f->owner[i] * count + f->owner[f->links.graph.out.to[k]]] = true;
@@ -311,7 +292,6 @@ static int find_pairs(struct farms *f)
 		for (size_t b = 0; b < count; b++)
 			f->both[a * count + b] = a != b && to[a * count + b] && to[b * count + a];
 	free(to);
-	return 0;
 }
 
 /* How much of a clique an owner and its partners are. */
@@ -352,7 +332,7 @@ static bool takes_part(const struct farms *f, size_t page)
 	return count == PAGE_PARTNERS;
 }
 
-static int mark(struct report *r, struct report_page *p, double share)
+static void mark(struct report *r, struct report_page *p, double share)
 {
 	char line[DECEIT_LINE_SIZE];
 	struct deceit_signs s;
@@ -363,21 +343,20 @@ static int mark(struct report *r, struct report_page *p, double share)
 		s.entropy = 1;
 	s.score = deceit_score(&s);
 	deceit_write(&s, line);
-	p->deceit = (slice){arena_strdup(&r->arena, slice_str(line)), strlen(line)};
-	return p->deceit.ptr ? 0 : ERR_NOMEM;
+	p->deceit = arena_keep(&r->arena, slice_str(line));
 }
 
-static int mark_pages(struct farms *f)
+static void mark_pages(struct farms *f)
 {
-	int rc = 0;
+	double *share = mem_new(f->owners.len + 1, sizeof *share);
 
 	for (size_t i = 0; i < f->owners.len; i++)
-		f->share[i] = clique(f, i);
-	for (size_t i = 0; rc == 0 && i < f->links.pages.len; i++)
-		if (f->share[f->owner[i]] > 0 && takes_part(f, i))
-			rc = mark(f->report, &f->report->pages.ptr[f->links.pages.ptr[i]],
-				f->share[f->owner[i]]);
-	return rc;
+		share[i] = clique(f, i);
+	for (size_t i = 0; i < f->links.pages.len; i++)
+		if (share[f->owner[i]] > 0 && takes_part(f, i))
+			mark(f->report, &f->report->pages.ptr[f->links.pages.ptr[i]],
+				share[f->owner[i]]);
+	free(share);
 }
 
 /* Adds the feature to the pages of a report that is loaded. 0, or as link_graph_load. */
@@ -391,18 +370,16 @@ static SP_MUST_CHECK int farm_find(struct report *r, struct catalog *catalog, st
 	strmap_init(&f.owners, hash_key_random(), NULL);
 	rc = link_graph_load(&f.links, r, catalog, err);
 	if (rc == 0)
-		rc = number_owners(&f);
-	if (rc == 0 && f.owners.len > FARM_PARTNERS && f.owners.len <= OWNERS_MAX) {
-		rc = find_pairs(&f);
-		if (rc == 0)
-			rc = mark_pages(&f);
+		number_owners(&f);
+	if (f.owners.len > FARM_PARTNERS && f.owners.len <= OWNERS_MAX) {
+		find_pairs(&f);
+		mark_pages(&f);
 	}
 	link_graph_release(&f.links);
 	strmap_release(&f.owners);
 	free(f.owner);
 	free(f.both);
-	free(f.share);
-	return err_code(err, rc);
+	return rc;
 }
 
 /* Of strings; a catalog that needs more is no catalog of one machine. */
@@ -430,17 +407,6 @@ struct loading {
 	const struct report_observer *also;
 };
 
-/* Observations come page by page. */
-static void note_cookies(struct loading *l, const struct attempt *o)
-{
-	if (o->leg == ATTEMPT_PROBE) {
-		l->report->sessions += attempt_purpose(o) == PURPOSE_SESSION;
-	} else if (attempt_purpose(o) == PURPOSE_COOKIES && l->with_cookies != o->page + 1) {
-		l->with_cookies = o->page + 1;
-		l->report->cookies++;
-	}
-}
-
 static int damaged(struct loading *l, const char *what, uint32_t page)
 {
 	return err_set(l->err, ERR_IO, "the catalog is damaged: %s of page %u", what, page);
@@ -460,22 +426,22 @@ static int on_page(void *context, const struct catalog_page *p)
 		.left_out = (uint8_t)p->left_out,
 		.content = (uint8_t)p->content,
 	};
-	int rc;
 
 	if (p->number != l->pages || p->number >= r->pages.len)
 		return damaged(l, "the number", p->number);
-	page.url = (slice){arena_strdup(&r->arena, p->url), p->url.len};
-	rc = page.url.ptr ? words_keep(&r->words, p->kind, &page.kind) : ERR_NOMEM;
-	if (rc == 0 && !p->taken)
-		rc = words_keep(&r->words, p->rule, &page.reason);
+	page.url = arena_keep(&r->arena, p->url);
+	page.kind = words_copy(&r->words, p->kind);
+	if (!p->taken)
+		page.reason = words_copy(&r->words, p->rule);
 	*report_page_at(r, l->pages++) = page;
-	return err_code(l->err, rc);
+	return 0;
 }
 
 /* Rules that were withdrawn, or that nothing speaks for, are not of interest. */
 static int on_dust(void *context, const struct catalog_dust *d)
 {
 	struct loading *l = context;
+	struct words *words = &l->report->words;
 	struct report_dust dust = {
 		.urls = d->urls,
 		.applied = d->applied,
@@ -484,18 +450,13 @@ static int on_dust(void *context, const struct catalog_dust *d)
 		.disagreed = d->disagreed,
 		.passed = d->passed,
 	};
-	int rc;
 
 	if (d->state == CATALOG_DUST_WITHDRAWN || d->agreed + d->passed == 0)
 		return 0;
-	rc = words_keep(&l->report->words, d->rule, &dust.rule);
-	if (rc == 0)
-		rc = words_keep(&l->report->words, d->site, &dust.site);
-	if (rc == 0)
-		rc = words_keep(&l->report->words, d->detail, &dust.of);
-	if (rc == 0)
-		rc = report_dusts_push(&l->report->dust, dust);
-	return err_code(l->err, rc);
+	dust.rule = words_copy(words, d->rule);
+	dust.site = words_copy(words, d->site);
+	dust.of = words_copy(words, d->detail);
+	return report_dusts_push(&l->report->dust, dust);
 }
 
 static int on_unkept(void *context, enum left_out reason, uint64_t links)
@@ -520,10 +481,10 @@ static int on_plan(void *context, const struct catalog_plan *p)
 static int on_learned(void *context, const struct catalog_learned *line)
 {
 	struct loading *l = context;
-	int rc = learned_pages_add(&l->learned, line->rule);
 
 	/* What a later version wrote says nothing here. */
-	return rc == ERR_NOMEM ? err_code(l->err, rc) : 0;
+	(void)!learned_pages_add(&l->learned, line->rule);
+	return 0;
 }
 
 static int on_clock(void *context, const struct catalog_clock *k)
@@ -573,16 +534,12 @@ static size_t list_old_rules(slice a, slice b, char text[PAIR_RULES_SIZE])
 	return len;
 }
 
-static int count_rules(struct loading *l, slice text, unsigned version)
+static void count_rules(struct report *r, slice text, unsigned version)
 {
-	struct acted_rule rule = {.pages = 1};
-	int rc = 0;
+	struct acted_rule rule = {.version = version, .pages = 1};
 
-	while (rc == 0 && acted_next(&text, &rule.name, &rule.count)) {
-		rule.version = version;
-		rc = acted_add(&l->report->rules, &l->report->words, &rule);
-	}
-	return rc;
+	while (acted_next(&text, &rule.name, &rule.count))
+		acted_add(&r->rules, &r->words, &rule);
 }
 
 /* Changes that a reader does not see: all but text, links and structure. */
@@ -599,14 +556,13 @@ static bool is_inside(slice changed_in)
 }
 
 /* What the comparison of a page's looks found, in the text that the report keeps. */
-static int keep_rules(struct loading *l, struct report_page *page, const struct legs *legs,
+static void keep_rules(struct report *r, struct report_page *page, const struct legs *legs,
 	const struct learning_line *line)
 {
 	const struct observation *a = &legs->visit, *b = &legs->revisit;
 	bool by_rules = page->evidence == SAME_RULES;
 	char text[PAIR_RULES_SIZE];
 	slice rules = line ? line->rules : b->rules;
-	int rc = 0;
 
 	if (by_rules)
 		page->rule_set =
@@ -616,16 +572,17 @@ static int keep_rules(struct loading *l, struct report_page *page, const struct 
 	page->close_delimited = a->close_delimited || b->close_delimited;
 	page->foreign_times = a->foreign_times || b->foreign_times;
 	if (page->verdict == VERDICT_CHANGED && pair_changed_in(rules).ptr)
-		rc = words_keep(&l->report->words, pair_changed_in(rules), &page->changed_in);
-	l->report->changed_inside += is_inside(page->changed_in);
-	if (rc || !by_rules)
-		return rc;
+		page->changed_in = words_copy(&r->words, pair_changed_in(rules));
+	r->changed_inside += is_inside(page->changed_in);
+	if (!by_rules)
+		return;
 	page->masked = line ? line->masked : b->masked;
-	l->report->on_rule_set_1 += page->rule_set == 1;
-	if (page->rule_set > l->report->rule_set)
-		l->report->rule_set = page->rule_set;
-	rc = rules.len ? words_keep(&l->report->words, rules, &page->rules) : 0;
-	return rc ? rc : count_rules(l, page->rules, page->rule_set);
+	r->on_rule_set_1 += page->rule_set == 1;
+	if (page->rule_set > r->rule_set)
+		r->rule_set = page->rule_set;
+	if (rules.len)
+		page->rules = words_copy(&r->words, rules);
+	count_rules(r, page->rules, page->rule_set);
 }
 
 /*
@@ -674,58 +631,38 @@ static bool is_variant(const struct legs *legs, const struct observation *probe)
 	return !observation_same(near, probe);
 }
 
-/* In the first reading only bodies are counted. */
-static int end_first(struct loading *l, const struct report_page *page)
+/* All looks at a page have come. In the first reading only bodies are counted. */
+static void end_page(struct loading *l)
 {
-	int rc = same_bodies_add(&l->same, page->url, &l->legs);
-
-	l->probe = (struct observation){0};
-	l->legs = (struct legs){0};
-	l->page = CATALOG_NO_PAGE;
-	arena_reset(&l->rules);
-	return err_code(l->err, rc);
-}
-
-static int end_page(struct loading *l)
-{
-	int rc = 0;
+	struct report *r = l->report;
 
 	if (l->page != CATALOG_NO_PAGE) {
-		struct report_page *page = &l->report->pages.ptr[l->page];
+		struct report_page *page = &r->pages.ptr[l->page];
 		const struct learning_line *line =
 			learned_pages_find(&l->learned, page->url, &l->legs);
 
 		/* What is the same under the rules is not replaced by something else. */
 		if (line)
 			learned_pages_apply(line, &l->legs);
-		if (l->is_first)
-			return end_first(l, page);
-		if (same_bodies_mark(&l->same, &l->legs))
-			known_forget(&l->report->known);
-		if (line)
-			known_share(&l->report->known, l->legs.visit.start, l->legs.revisit.start,
-				&line->class);
-		judge_page(l, page, &l->legs);
-		page->login_box = l->legs.visit.login_box;
-		page->variant = is_variant(&l->legs, &l->probe);
-		rc = keep_rules(l, page, &l->legs, line);
-		if (rc == 0)
-			rc = known_page(&l->report->known, l->page, page->url);
+		if (l->is_first) {
+			same_bodies_add(&l->same, page->url, &l->legs);
+		} else {
+			if (same_bodies_mark(&l->same, &l->legs))
+				known_forget(&r->known);
+			if (line)
+				known_share(&r->known, l->legs.visit.start, l->legs.revisit.start,
+					&line->class);
+			judge_page(l, page, &l->legs);
+			page->login_box = l->legs.visit.login_box;
+			page->variant = is_variant(&l->legs, &l->probe);
+			keep_rules(r, page, &l->legs, line);
+			known_page(&r->known, l->page, page->url);
+		}
 	}
 	l->probe = (struct observation){0};
 	l->legs = (struct legs){0};
 	l->page = CATALOG_NO_PAGE;
 	arena_reset(&l->rules);
-	return err_code(l->err, rc);
-}
-
-/* A row's text of rules, until its page is judged. */
-static int borrow_rules(struct loading *l, struct observation *shown)
-{
-	if (!shown->rules.ptr)
-		return 0;
-	shown->rules.ptr = arena_strdup(&l->rules, shown->rules);
-	return shown->rules.ptr ? 0 : ERR_NOMEM;
 }
 
 /* Of two probes of a page the one that shows something else counts. */
@@ -736,26 +673,39 @@ static struct observation worst_probe(const struct loading *l, const struct obse
 	return differs ? l->probe : *shown;
 }
 
-/* A page was visited again behind a cookie gate. */
-static int keep_cookie(struct report *r, slice purpose)
-{
-	r->gated++;
-	return words_keep(&r->words,
-		slice_sub(purpose, attempt_purpose_word(PURPOSE_COOKIE_GATE).len, purpose.len),
-		&r->gate_cookie);
-}
-
 /* What a visit showed, or a browser got in its place. */
-static int keep_deceit(struct report *r, const struct attempt *o)
+static void keep_deceit(struct report *r, const struct attempt *o)
 {
 	struct report_page *p = &r->pages.ptr[o->page];
 
-	if (o->leg == ATTEMPT_PROBE) {
+	if (o->leg == ATTEMPT_PROBE)
 		p->cloaked = slice_starts_with(o->deceit, SLICE("cloaked=true")) ? 1 : 0;
-		return 0;
+	else
+		p->deceit = arena_keep(&r->arena, o->deceit);
+}
+
+/* In the second reading what is known of its page's looks, and what they came to. */
+static void note_look(struct loading *l, const struct attempt *o, const struct observation *shown)
+{
+	static const enum attempt_purpose GATE = PURPOSE_COOKIE_GATE;
+	struct report *r = l->report;
+
+	known_look(&r->known, o, shown);
+	if (o->leg == ATTEMPT_LOOK && observation_is_usable(shown)) {
+		r->pages.ptr[o->page].looks++;
+		r->pages.ptr[o->page].last_look = o->wall.last_byte;
 	}
-	p->deceit = (slice){arena_strdup(&r->arena, o->deceit), o->deceit.len};
-	return p->deceit.ptr ? 0 : ERR_NOMEM;
+	if (o->leg == ATTEMPT_PROBE) {
+		r->sessions += attempt_purpose(o) == PURPOSE_SESSION;
+	} else if (attempt_purpose(o) == PURPOSE_COOKIES && l->with_cookies != o->page + 1) {
+		l->with_cookies = o->page + 1;
+		r->cookies++;
+	}
+	if (attempt_purpose(o) == GATE) {
+		r->gated++;
+		r->gate_cookie = words_copy(&r->words,
+			slice_sub(o->purpose, attempt_purpose_word(GATE).len, o->purpose.len));
+	}
 }
 
 /* They come page by page: a page is judged when the next one begins. */
@@ -763,45 +713,27 @@ static int on_observation(void *context, const struct attempt *o)
 {
 	struct loading *l = context;
 	struct observation shown = legs_observe(o);
-	int rc;
 
 	if (l->is_first)
 		stillpoint_add(&l->report->window, o->leg, &o->wall);
-	rc = l->is_first && l->also ? l->also->call(l->also->context, o) : 0;
-	if (rc)
-		return rc;
-	if (o->page != l->page) {
-		rc = end_page(l);
-		if (rc)
-			return rc;
-		l->page = o->page;
-	}
+	if (l->is_first && l->also)
+		TRY(l->also->call(l->also->context, o));
+	if (o->page != l->page)
+		end_page(l);
+	l->page = o->page;
 	if (o->page == CATALOG_NO_PAGE)
 		return 0;
-	if (o->page >= l->report->pages.len)
+	if (o->page >= l->report->pages.len) {
+		l->page = CATALOG_NO_PAGE;
 		return damaged(l, "an observation", o->page);
-	rc = legs_keep_texts(&shown, &l->report->words);
-	if (rc == 0)
-		rc = borrow_rules(l, &shown);
-	if (rc == 0 && !l->is_first)
-		rc = known_look(&l->report->known, o, &shown);
-	if (rc)
-		return err_code(l->err, rc);
-	legs_add(&l->legs, o, &shown);
-	if (!l->is_first && o->leg == ATTEMPT_LOOK && observation_is_usable(&shown)) {
-		l->report->pages.ptr[o->page].looks++;
-		l->report->pages.ptr[o->page].last_look = o->wall.last_byte;
 	}
+	legs_keep_texts(&shown, &l->report->words);
+	shown.rules = arena_keep(&l->rules, shown.rules);
+	legs_add(&l->legs, o, &shown);
 	if (!l->is_first)
-		note_cookies(l, o);
-	if (o->deceit.ptr && l->is_first)
-		rc = keep_deceit(l->report, o);
-	if (rc)
-		return err_code(l->err, rc);
-	if (!l->is_first && attempt_purpose(o) == PURPOSE_COOKIE_GATE)
-		rc = keep_cookie(l->report, o->purpose);
-	if (rc)
-		return err_code(l->err, rc);
+		note_look(l, o, &shown);
+	else if (o->deceit.ptr)
+		keep_deceit(l->report, o);
 	if (o->leg == ATTEMPT_PROBE &&
 		(attempt_purpose(o) == PURPOSE_VARIANT || attempt_purpose(o) == PURPOSE_LANGUAGE))
 		l->probe = worst_probe(l, &shown);
@@ -816,8 +748,7 @@ static int read_first(struct loading *l, struct catalog *c, uint32_t id)
 	l->page = CATALOG_NO_PAGE;
 	l->is_first = true;
 	rc = catalog_each_observation(c, id, on_observation, l, l->err);
-	if (rc == 0)
-		rc = end_page(l);
+	end_page(l);
 	l->is_first = false;
 	same_bodies_find(&l->same);
 	return rc;
@@ -827,7 +758,6 @@ static int judge_all(struct loading *l, struct catalog *c, uint32_t id)
 {
 	struct report *r = l->report;
 	struct legs none = {0};
-	int rc;
 
 	l->terms = (struct legs_terms){.single = r->capture.single,
 		.window = r->window,
@@ -835,8 +765,9 @@ static int judge_all(struct loading *l, struct catalog *c, uint32_t id)
 		.ended_by = r->capture.ended_by};
 	for (size_t i = 0; i < r->pages.len; i++)
 		judge_page(l, report_page_at(r, i), &none);
-	rc = catalog_each_observation(c, id, on_observation, l, l->err);
-	return rc ? rc : end_page(l);
+	TRY(catalog_each_observation(c, id, on_observation, l, l->err));
+	end_page(l);
+	return 0;
 }
 
 /* What the server asserts of pages that nothing proves: at the still point, and no more. */
@@ -896,7 +827,7 @@ bool report_is_out_of_scope(const struct report_page *p)
 }
 
 /* The version of the user's rules, if there are any. What cannot be read has none. */
-static int name_ignore(struct report *r)
+static void name_ignore(struct report *r)
 {
 	struct rulebook book;
 	int rc;
@@ -908,53 +839,36 @@ static int name_ignore(struct report *r)
 	if (rc == 0 && book.has_ignore)
 		(void)digest_format(&book.ignore.digest, r->ignore);
 	rulebook_release(&book);
-	return rc == ERR_NOMEM ? rc : 0;
 }
 
 static int compute(struct loading *l, struct catalog *c)
 {
 	struct report *r = l->report;
 	uint32_t id = r->capture.id, pages = 0;
-	int rc = err_code(l->err, name_ignore(r));
 
-	if (rc == 0)
-		rc = catalog_count_pages(c, id, &pages, l->err);
-	if (rc == 0)
-		rc = report_make_pages(r, pages, l->err);
-	if (rc == 0)
-		rc = catalog_each_page(c, id, on_page, l, l->err);
-	if (rc == 0 && l->pages != pages)
-		rc = damaged(l, "the number", pages);
-	if (rc == 0)
-		rc = catalog_each_unkept(c, id, on_unkept, l, l->err);
-	if (rc == 0)
-		rc = catalog_each_dust(c, id, on_dust, l, l->err);
-	if (rc == 0)
-		rc = catalog_each_plan(c, id, on_plan, l, l->err);
-	if (rc == 0)
-		rc = catalog_each_learned(c, id, on_learned, l, l->err);
-	if (rc == 0)
-		rc = read_first(l, c, id);
-	if (rc == 0)
-		rc = catalog_each_clock(c, id, on_clock, l, l->err);
-	if (rc == 0 && report_is_judged(r))
+	name_ignore(r);
+	TRY(catalog_count_pages(c, id, &pages, l->err));
+	TRY(report_make_pages(r, pages, l->err));
+	TRY(catalog_each_page(c, id, on_page, l, l->err));
+	if (l->pages != pages)
+		return damaged(l, "the number", pages);
+	TRY(catalog_each_unkept(c, id, on_unkept, l, l->err));
+	TRY(catalog_each_dust(c, id, on_dust, l, l->err));
+	TRY(catalog_each_plan(c, id, on_plan, l, l->err));
+	TRY(catalog_each_learned(c, id, on_learned, l, l->err));
+	TRY(read_first(l, c, id));
+	TRY(catalog_each_clock(c, id, on_clock, l, l->err));
+	if (report_is_judged(r))
 		r->window = (struct stillpoint){
 			.from = r->capture.still_from, .to = r->capture.still_to};
 	r->window.clock_set = l->watch.set || r->capture.caveats & CATALOG_CAVEAT_CLOCK;
 	r->window.earlier = clock_watch_earlier(&l->watch);
 	r->window.later = clock_watch_later(&l->watch);
-	if (rc == 0)
-		rc = judge_all(l, c, id);
-	if (rc == 0)
-		rc = err_code(l->err, known_finish(&r->known, &r->window));
-	if (rc == 0)
-		rc = requisites_load(&r->requisites, c, id, r->pages.len, l->err);
-	if (rc == 0)
-		rc = err_code(l->err, composite_judge(r));
-	if (rc == 0)
-		rc = farm_find(r, c, l->err);
-	if (rc)
-		return rc;
+	TRY(judge_all(l, c, id));
+	known_finish(&r->known, &r->window);
+	TRY(requisites_load(&r->requisites, c, id, r->pages.len, l->err));
+	composite_judge(r);
+	TRY(farm_find(r, c, l->err));
 	assert_pages(r);
 	r->learned = l->learned.rules.rules.len;
 	count_all(r);
@@ -975,7 +889,7 @@ static int begin(struct report *r, struct catalog *catalog, uint32_t capture, st
 	known_init(&r->known);
 	rc = catalog_get_capture(catalog, capture, &r->arena, &r->capture, err);
 	if (rc == 0)
-		rc = provenance_load(&r->provenance, catalog, &r->capture, &r->arena, err);
+		rc = load_provenance(r, catalog, err);
 	return rc;
 }
 
@@ -1051,7 +965,8 @@ void report_release(struct report *r)
 	report_dusts_release(&r->dust);
 	known_release(&r->known);
 	requisites_release(&r->requisites);
-	provenance_release(&r->provenance);
+	provenance_clocks_release(&r->provenance.clocks);
+	provenance_files_release(&r->provenance.files);
 	acted_rules_release(&r->rules);
 	words_release(&r->words);
 	arena_release(&r->arena);

@@ -610,20 +610,14 @@ static void put_topic(struct json *j, const struct report *r, const struct harve
 	json_object_end(j);
 }
 
-int report_json(const struct report *r, struct json *j)
+void report_json(const struct report *r, struct json *j)
 {
-	struct requisites_search search = {0};
+	struct requisites_search search;
 	struct report_rows rows = {.report = r, .search = r->lists_requisites ? &search : NULL};
 	struct table pages = report_table(&rows);
-	struct harvest harvest = {0};
-	int rc = requisites_search_init(&search, &r->requisites);
+	struct harvest harvest = harvest_count(r);
 
-	if (rc == 0)
-		rc = harvest_count(r, &harvest);
-	if (rc) {
-		requisites_search_release(&search);
-		return rc;
-	}
+	requisites_search_init(&search, &r->requisites);
 	json_document_begin(j);
 	put_report(j, r);
 	json_key(j, "verdicts");
@@ -635,5 +629,4 @@ int report_json(const struct report *r, struct json *j)
 	provenance_json(&r->provenance, j);
 	json_object_end(j);
 	requisites_search_release(&search);
-	return 0;
 }

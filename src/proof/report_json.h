@@ -9,8 +9,8 @@
 #include "proof/report.h"
 #include "proof/tally.h"
 
-/* 0 or ERR_NOMEM, before anything is written; other errors stay in the writer. */
-int report_json(const struct report *r, struct json *j) SP_MUST_CHECK;
+/* Errors stay in the writer. */
+void report_json(const struct report *r, struct json *j);
 
 /* The same without the verdicts: what is said of each capture where several are listed. */
 void report_json_totals(const struct report *r, struct json *j);

@@ -628,17 +628,14 @@ static void get_page(struct reading *g, uint32_t number, struct report_page *p)
 }
 
 /* The texts of a page, of which those that many share are stored once. */
-static int keep_texts(struct report *r, struct report_page *p)
+static void keep_texts(struct report *r, struct report_page *p)
 {
-	p->url.ptr = arena_strdup(&r->arena, p->url);
-	if (p->deceit.ptr)
-		p->deceit.ptr = arena_strdup(&r->arena, p->deceit);
-	if (!p->url.ptr)
-		return ERR_NOMEM;
-	TRY(words_keep(&r->words, p->kind, &p->kind));
-	TRY(words_keep(&r->words, p->reason, &p->reason));
-	TRY(words_keep(&r->words, p->rules, &p->rules));
-	return words_keep(&r->words, p->changed_in, &p->changed_in);
+	p->url = arena_keep(&r->arena, p->url);
+	p->deceit = arena_keep(&r->arena, p->deceit);
+	p->kind = words_copy(&r->words, p->kind);
+	p->reason = words_copy(&r->words, p->reason);
+	p->rules = words_copy(&r->words, p->rules);
+	p->changed_in = words_copy(&r->words, p->changed_in);
 }
 
 static int get_pages(struct reading *g, const struct catalog_saved *part)
@@ -652,7 +649,7 @@ static int get_pages(struct reading *g, const struct catalog_saved *part)
 		get_page(g, (uint32_t)i, p);
 		if (g->from.bad)
 			return ERR_IO;
-		TRY(keep_texts(g->report, p));
+		keep_texts(g->report, p);
 	}
 	return 0;
 }
@@ -735,10 +732,10 @@ int report_read_saved_page(struct report *r, struct catalog *catalog, uint32_t p
 	if (rc == 0)
 		rc = requisites_load_page(
 			&r->requisites, catalog, r->capture.id, r->pages.len, page, NULL);
-	if (rc == 0)
-		rc = requisites_search_init(&search, &r->requisites);
-	if (rc == 0)
+	if (rc == 0) {
+		requisites_search_init(&search, &r->requisites);
 		requisites_find(&r->requisites, page, &search);
+	}
 	for (size_t i = 0; rc == 0 && i < search.parts.len; i++)
 		rc = read_page(&g, catalog, search.parts.ptr[i]);
 	requisites_search_release(&search);
@@ -800,7 +797,7 @@ static int on_checked(void *context, const struct catalog_saved *part)
 	return rc;
 }
 
-int report_check_saved(const struct report *computed, struct catalog *catalog,
+void report_check_saved(const struct report *computed, struct catalog *catalog,
 	report_on_difference *call, void *context)
 {
 	struct report saved = {.capture = computed->capture};
@@ -819,12 +816,11 @@ int report_check_saved(const struct report *computed, struct catalog *catalog,
 	if (rc == 0 && !totals_same(&saved, computed))
 		call(context, NULL, NULL);
 	k.reading.arena = &parts;
-	if (rc == 0)
-		rc = catalog_each_saved(
+	if (rc == 0) /* what is damaged is passed over */
+		(void)!catalog_each_saved(
 			catalog, saved.capture.id, CATALOG_SAVED_PAGES, on_checked, &k, NULL);
 	arena_release(&parts);
 	report_release(&saved);
-	return rc == ERR_NOMEM ? rc : 0;
 }
 
 /* ---- URLs ---- */

@@ -40,9 +40,9 @@ int report_read_saved_page(struct report *r, struct catalog *catalog, uint32_t p
 typedef void report_on_difference(
 	void *context, const struct report_page *computed, const struct report_page *saved);
 
-/* What is not saved, or would be passed over, is no difference. 0 or ERR_NOMEM. */
-int report_check_saved(const struct report *computed, struct catalog *catalog,
-	report_on_difference *call, void *context) SP_MUST_CHECK;
+/* What is not saved, or would be passed over, is no difference. */
+void report_check_saved(const struct report *computed, struct catalog *catalog,
+	report_on_difference *call, void *context);
 
 /*
  * Looks a page of a capture up by its URL: through the saved hashes where there are any, which is

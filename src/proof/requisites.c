@@ -12,13 +12,10 @@ struct loading {
 };
 
 /* They come by page: a page's list begins where the one before it has ended. */
-static int begin_pages(struct requisites *r, uint32_t up_to)
+static void begin_pages(struct requisites *r, uint32_t up_to)
 {
-	int rc = 0;
-
-	while (rc == 0 && r->starts.len <= up_to)
-		rc = u32_vec_push(&r->starts, (uint32_t)r->list.len);
-	return rc;
+	while (r->starts.len <= up_to)
+		u32_vec_push(&r->starts, (uint32_t)r->list.len);
 }
 
 static int check(const struct loading *l, const struct catalog_requisite *q)
@@ -31,25 +28,22 @@ static int check(const struct loading *l, const struct catalog_requisite *q)
 static int on_requisite(void *context, const struct catalog_requisite *q)
 {
 	struct loading *l = context;
-	int rc = check(l, q);
 
-	if (rc)
-		return rc;
+	TRY(check(l, q));
 	if (l->r->list.len == UINT32_MAX)
 		return err_set(l->err, ERR_LIMIT, "too many requisites");
-	rc = begin_pages(l->r, q->page);
-	if (rc == 0)
-		rc = u32_vec_push(&l->r->list, q->requisite);
-	return err_code(l->err, rc);
+	begin_pages(l->r, q->page);
+	return u32_vec_push(&l->r->list, q->requisite);
 }
 
 int requisites_load(struct requisites *r, struct catalog *catalog, uint32_t capture, size_t pages,
 	struct err *err)
 {
 	struct loading l = {r, pages, err};
-	int rc = catalog_each_requisite(catalog, capture, on_requisite, &l, err);
 
-	return rc ? rc : err_code(err, begin_pages(r, (uint32_t)pages));
+	TRY(catalog_each_requisite(catalog, capture, on_requisite, &l, err));
+	begin_pages(r, (uint32_t)pages);
+	return 0;
 }
 
 /* Requisites by page, in the order in which they were met. */
@@ -75,10 +69,8 @@ static void meet(struct walking *w, uint32_t page)
 static int on_part(void *context, const struct catalog_requisite *q)
 {
 	struct walking *w = context;
-	int rc = check(&w->loading, q);
 
-	if (rc)
-		return rc;
+	TRY(check(&w->loading, q));
 	edges_push(&w->edges, *q);
 	if (q->requisite != CATALOG_NO_PAGE)
 		meet(w, q->requisite);
@@ -108,12 +100,11 @@ int requisites_load_page(struct requisites *r, struct catalog *catalog, uint32_t
 		qsort(w.edges.ptr, w.edges.len, sizeof *w.edges.ptr, by_page);
 	for (size_t i = 0; rc == 0 && i < w.edges.len; i++)
 		rc = on_requisite(&w.loading, &w.edges.ptr[i]);
-	if (rc == 0)
-		rc = begin_pages(r, (uint32_t)pages);
+	begin_pages(r, (uint32_t)pages);
 	edges_release(&w.edges);
 	u32_vec_release(&w.pages);
 	free(w.seen);
-	return err_code(err, rc);
+	return rc;
 }
 
 void requisites_release(struct requisites *r)
@@ -123,19 +114,15 @@ void requisites_release(struct requisites *r)
 	*r = (struct requisites){0};
 }
 
-int requisites_search_init(struct requisites_search *s, const struct requisites *r)
+void requisites_search_init(struct requisites_search *s, const struct requisites *r)
 {
 	size_t pages = r->starts.len - 1;
-	size_t parts = pages < REQUISITES_MAX ? pages : REQUISITES_MAX;
-	int rc;
 
 	*s = (struct requisites_search){0};
-	rc = u32_vec_reserve(&s->seen, pages);
-	if (rc == 0)
-		rc = u32_vec_reserve(&s->parts, parts);
-	if (rc == 0 && pages > 0)
+	u32_vec_reserve(&s->seen, pages);
+	u32_vec_reserve(&s->parts, pages < REQUISITES_MAX ? pages : REQUISITES_MAX);
+	if (pages > 0)
 		memset(s->seen.ptr, 0, pages * sizeof *s->seen.ptr);
-	return rc;
 }
 
 void requisites_search_release(struct requisites_search *s)

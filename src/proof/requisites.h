@@ -40,8 +40,8 @@ int requisites_load_page(struct requisites *r, struct catalog *catalog, uint32_t
 	size_t pages, uint32_t page, struct err *err) SP_MUST_CHECK;
 void requisites_release(struct requisites *r);
 
-/* Gets all the memory that a search in them needs. 0 or ERR_NOMEM; to be released in any case. */
-int requisites_search_init(struct requisites_search *s, const struct requisites *r) SP_MUST_CHECK;
+/* Gets all the memory that a search in them needs. */
+void requisites_search_init(struct requisites_search *s, const struct requisites *r);
 void requisites_search_release(struct requisites_search *s);
 
 /*

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/mem.h"
 #include "proof/verdict.h"
 #include "warc/warc_reader.h"
 
@@ -53,13 +54,12 @@ static int sink(void *context, slice decoded)
 	return r->parsing ? page_feed(r->page, decoded) : 0;
 }
 
-int response_reader_init(struct response_reader *r)
+void response_reader_init(struct response_reader *r)
 {
 	*r = (struct response_reader){.book = rulebook_default()};
 	stand_in_init(&r->stand_in);
 	r->message = message_new(sink, r);
-	r->page = malloc(sizeof *r->page);
-	return r->message && r->page ? 0 : ERR_NOMEM;
+	r->page = mem_resize(NULL, 1, sizeof *r->page);
 }
 
 static void end_body(struct response_reader *r)
@@ -150,7 +150,7 @@ int response_reader_combine(
 
 /* ---- what it shows ---- */
 
-static int fill(const struct state_result *s, struct words *words, struct shown *ret)
+static void fill(const struct state_result *s, struct words *words, struct shown *ret)
 {
 	ret->status = (uint16_t)s->status;
 	ret->whole = s->whole;
@@ -161,19 +161,18 @@ static int fill(const struct state_result *s, struct words *words, struct shown 
 	ret->state = s->state;
 	ret->payload = s->payload;
 	ret->body = s->body;
-	return words_number(words, s->coding.ptr ? s->coding : SLICE(""), &ret->coding);
+	ret->coding = words_put(words, s->coding);
 }
 
 int shown_finish(struct response_reader *r, struct words *words, struct shown *ret)
 {
 	struct state_result s;
-	int rc = response_reader_finish(r, &s);
 
-	if (rc)
-		return rc;
+	TRY(response_reader_finish(r, &s));
 	ret->has_signs = response_reader_signs(r, &ret->signs);
-	rc = words_number(words, r->missing.len ? r->missing : SLICE(""), &ret->missing);
-	return rc ? rc : fill(&s, words, ret);
+	ret->missing = words_put(words, r->missing);
+	fill(&s, words, ret);
+	return 0;
 }
 
 int shown_combine(struct response_reader *r, struct words *words, const struct shown *of,
@@ -187,14 +186,13 @@ int shown_combine(struct response_reader *r, struct words *words, const struct s
 		.body = of->body,
 		.coding = words_text(words, of->coding),
 	};
-	int rc = response_reader_combine(r, &s, &s);
 
-	if (rc)
-		return rc;
+	TRY(response_reader_combine(r, &s, &s));
 	ret->has_signs = of->has_signs;
 	ret->signs = of->signs;
 	ret->missing = of->missing;
-	return fill(&s, words, ret);
+	fill(&s, words, ret);
+	return 0;
 }
 
 int shown_stand_in(struct response_reader *r, struct words *words, slice url, struct shown *s)
@@ -207,7 +205,8 @@ int shown_stand_in(struct response_reader *r, struct words *words, slice url, st
 		.missing = words_text(words, s->missing),
 	};
 	char text[STAND_IN_SIZE];
-	int rc = stand_in_judge(&facts, text);
 
-	return rc ? rc : words_number(words, slice_str(text), &s->stand_in);
+	TRY(stand_in_judge(&facts, text));
+	s->stand_in = words_put(words, slice_str(text));
+	return 0;
 }

@@ -30,8 +30,8 @@ struct response_reader {
 	slice missing;
 };
 
-/* The struct must not be moved afterwards. 0 or ERR_NOMEM; release in any case. */
-int response_reader_init(struct response_reader *r) SP_MUST_CHECK;
+/* The struct must not be moved afterwards. */
+void response_reader_init(struct response_reader *r);
 void response_reader_release(struct response_reader *r);
 
 /* As message_start, message_feed and message_finish. */

@@ -28,33 +28,31 @@ static bool is_page(const struct observation *o)
 	       o->status == 200 && o->key.has_state;
 }
 
-static int add(struct same_bodies *s, uint64_t path, const struct observation *o,
+static void add(struct same_bodies *s, uint64_t path, const struct observation *o,
 	const struct observation *other)
 {
 	struct same_body_look look = {.path = path};
-	int rc;
 
 	if (!is_page(o))
-		return 0;
+		return;
 	look.body = number_of(&o->key.state);
 	look.login_box = o->login_box;
 	look.replaces = is_page(other) && !observation_same(o, other);
-	rc = same_body_looks_push(&s->looks, look);
+	same_body_looks_push(&s->looks, look);
 	look.body = number_of(&o->key.class);
-	if (rc == 0 && o->key.has_class)
-		rc = same_body_looks_push(&s->looks, look);
-	return rc;
+	if (o->key.has_class)
+		same_body_looks_push(&s->looks, look);
 }
 
-int same_bodies_add(struct same_bodies *s, slice url, const struct legs *legs)
+void same_bodies_add(struct same_bodies *s, slice url, const struct legs *legs)
 {
 	const char *query = memchr(url.ptr, '?', url.len);
 	uint64_t path = hash_bytes(
 		PATH_KEY, slice_sub(url, 0, query ? (size_t)(query - url.ptr) : url.len));
-	int rc = add(s, path, &legs->visit, &legs->revisit);
 
+	add(s, path, &legs->visit, &legs->revisit);
+	add(s, path, &legs->revisit, &legs->visit);
 	s->pages += is_page(&legs->visit);
-	return rc ? rc : add(s, path, &legs->revisit, &legs->visit);
 }
 
 static int by_body(const void *a, const void *b)

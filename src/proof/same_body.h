@@ -3,7 +3,7 @@
  * passes over the pages of a capture, by the looks that count (legs.h); the report and verify find
  * the same:
  *
- *	for each page:	rc = same_bodies_add(&s, url, &legs);
+ *	for each page:	same_bodies_add(&s, url, &legs);
  *	same_bodies_find(&s);
  *	for each page:	same_bodies_mark(&s, &legs);
  *
@@ -16,7 +16,6 @@
 #ifndef PROOF_SAME_BODY_H
 #define PROOF_SAME_BODY_H
 
-#include "base/api.h"
 #include "base/lists.h"
 #include "base/vec.h"
 #include "proof/legs.h"
@@ -44,8 +43,8 @@ struct same_bodies {
 
 void same_bodies_release(struct same_bodies *s);
 
-/* Takes the looks of a page into account. 0 or ERR_NOMEM. */
-int same_bodies_add(struct same_bodies *s, slice url, const struct legs *legs) SP_MUST_CHECK;
+/* Takes the looks of a page into account. */
+void same_bodies_add(struct same_bodies *s, slice url, const struct legs *legs);
 
 void same_bodies_find(struct same_bodies *s);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "base/mem.h"
 
 /* How far a stretch is from the plan; times may be anywhere, so in unsigned numbers. */
 static uint64_t distance(const struct best_instant *b, const struct planned_instant *planned)
@@ -93,21 +93,16 @@ static struct best_instant sweep(const int64_t *starts, const int64_t *ends, siz
 	return best;
 }
 
-int best_instant_find(struct page_interval_vec *list, const struct planned_instant *planned,
+bool best_instant_find(struct page_interval_vec *list, const struct planned_instant *planned,
 	struct best_instant *ret_best)
 {
 	int64_t *starts, *ends;
 
 	if (list->len == 0)
-		return ERR_NOTFOUND;
+		return false;
 	join_overlaps(list);
-	starts = calloc(list->len, sizeof *starts);
-	ends = calloc(list->len, sizeof *ends);
-	if (!starts || !ends) {
-		free(starts);
-		free(ends);
-		return ERR_NOMEM;
-	}
+	starts = mem_new(list->len, sizeof *starts);
+	ends = mem_new(list->len, sizeof *ends);
 	for (size_t i = 0; i < list->len; i++) {
 		starts[i] = list->ptr[i].from;
 		ends[i] = list->ptr[i].to;
@@ -117,7 +112,7 @@ int best_instant_find(struct page_interval_vec *list, const struct planned_insta
 	*ret_best = sweep(starts, ends, list->len, planned);
 	free(starts);
 	free(ends);
-	return 0;
+	return true;
 }
 
 /* When an attempt was over: nothing can have been sampled for it after that. */

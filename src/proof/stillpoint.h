@@ -73,10 +73,10 @@ struct planned_instant {
 };
 
 /*
- * Sorts the list, and joins what overlaps of a page, so that each page counts once. 0, ERR_NOTFOUND
- * for an empty list, ERR_NOMEM.
+ * Sorts the list, and joins what overlaps of a page, so that each page counts once. False for an
+ * empty list.
  */
-int best_instant_find(struct page_interval_vec *list, const struct planned_instant *planned,
-	struct best_instant *ret_best) SP_MUST_CHECK;
+bool best_instant_find(struct page_interval_vec *list, const struct planned_instant *planned,
+	struct best_instant *ret_best);
 
 #endif

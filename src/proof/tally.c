@@ -15,7 +15,6 @@ struct records_loading {
 	struct records *records;
 	struct tally *hosts;
 	const struct report *report;
-	struct err *err;
 };
 
 /* The place that an attempt fills, or NULL where another attempt counts. */
@@ -32,16 +31,18 @@ static struct record_place *place_of(struct records_loading *l, const struct att
 	return NULL;
 }
 
-static int tally_add(struct tally *t, const struct attempt *a) SP_MUST_CHECK;
+static void tally_add(struct tally *t, const struct attempt *a);
+static void tally_init(struct tally *t, const struct report *report, enum tally_by by);
+static void tally_sort(struct tally *t);
 
 static int records_on_observation(void *context, const struct attempt *a)
 {
 	struct records_loading *l = context;
 	struct record_place *place;
-	int rc = tally_add(l->hosts, a);
 
-	if (rc || a->page >= l->report->pages.len)
-		return err_code(l->err, rc);
+	tally_add(l->hosts, a);
+	if (a->page >= l->report->pages.len)
+		return 0;
 	place = place_of(l, a);
 	if (!place)
 		return 0;
@@ -49,30 +50,24 @@ static int records_on_observation(void *context, const struct attempt *a)
 	place->payload = a->payload;
 	if (!a->warc.ptr) /* a compact look has no record of its own */
 		return 0;
-	rc = words_number(&l->records->files, a->warc, &place->file);
-	place->known = rc == 0;
+	place->known = true;
+	place->file = words_put(&l->records->files, a->warc);
 	place->offset = a->offset;
-	return err_code(l->err, rc);
+	return 0;
 }
-
-static void tally_sort(struct tally *t);
-
-static void tally_init(struct tally *t, const struct report *report, enum tally_by by);
 
 int records_load(struct records *r, struct tally *hosts, struct catalog *catalog,
 	const struct report *report, struct err *err)
 {
-	struct records_loading l = {.records = r, .hosts = hosts, .report = report, .err = err};
-	int rc = 0;
+	struct records_loading l = {.records = r, .hosts = hosts, .report = report};
+	int rc;
 
 	*r = (struct records){0};
 	arena_init(&r->arena, RECORDS_ARENA_MAX);
 	words_init(&r->files, &r->arena);
 	tally_init(hosts, report, TALLY_HOSTS);
-	while (rc == 0 && r->pages.len < report->pages.len)
-		rc = page_records_vec_push(&r->pages, (struct page_records){0});
-	if (rc)
-		return err_code(err, rc);
+	while (r->pages.len < report->pages.len)
+		page_records_vec_push(&r->pages, (struct page_records){0});
 	rc = catalog_each_observation(catalog, report->capture.id, records_on_observation, &l, err);
 	tally_sort(hosts);
 	return rc;
@@ -115,7 +110,7 @@ static size_t collect(const struct report *r, struct visit *all)
 	return n;
 }
 
-int harvest_count(const struct report *r, struct harvest *ret)
+struct harvest harvest_count(const struct report *r)
 {
 	struct visit *all = mem_new(r->pages.len + 1, sizeof *all);
 	struct harvest h = {0};
@@ -129,19 +124,13 @@ int harvest_count(const struct report *r, struct harvest *ret)
 		h.found[step] = h.on_topic;
 	}
 	free(all);
-	*ret = h;
-	return 0;
+	return h;
 }
 
 /* Names of hosts and media types. */
 #define ARENA_MAX ((size_t)1 << 30)
 
 static const slice NONE = SLICE_INIT("-");
-
-struct loading {
-	struct tally *tally;
-	struct err *err;
-};
 
 static slice host_of(slice url)
 {
@@ -197,31 +186,27 @@ static void tally_init(struct tally *t, const struct report *report, enum tally_
 	words_init(&t->names, &t->arena);
 }
 
-static int tally_add(struct tally *t, const struct attempt *a)
+static void tally_add(struct tally *t, const struct attempt *a)
 {
 	char status[16];
 	uint32_t number;
-	int rc;
 
 	if (!a->wall.sent)
-		return 0;
-	rc = words_number(&t->names, name_of(t, a, status), &number);
-	if (rc == 0 && number == t->rows.len)
-		rc = tally_rows_push(&t->rows, (struct tally_row){
-						       .name = words_text(&t->names, number),
-						       .number = number,
-						       .page = CATALOG_NO_PAGE,
-					       });
-	if (rc == 0)
-		count(&t->rows.ptr[number], a);
-	return rc;
+		return;
+	number = words_put(&t->names, name_of(t, a, status));
+	if (number == t->rows.len)
+		tally_rows_push(&t->rows, (struct tally_row){
+						  .name = words_text(&t->names, number),
+						  .number = number,
+						  .page = CATALOG_NO_PAGE,
+					  });
+	count(&t->rows.ptr[number], a);
 }
 
 static int on_observation(void *context, const struct attempt *a)
 {
-	struct loading *l = context;
-
-	return err_code(l->err, tally_add(l->tally, a));
+	tally_add(context, a);
+	return 0;
 }
 
 static int by_requests(const void *a, const void *b)
@@ -243,11 +228,10 @@ static void tally_sort(struct tally *t)
 int tally_load(struct tally *t, struct catalog *catalog, const struct report *report,
 	enum tally_by by, struct err *err)
 {
-	struct loading l = {.tally = t, .err = err};
 	int rc;
 
 	tally_init(t, report, by);
-	rc = catalog_each_observation(catalog, report->capture.id, on_observation, &l, err);
+	rc = catalog_each_observation(catalog, report->capture.id, on_observation, t, err);
 	tally_sort(t);
 	return rc;
 }

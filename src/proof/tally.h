@@ -23,8 +23,8 @@ struct harvest {
 	uint64_t visited[HARVEST_STEPS], found[HARVEST_STEPS]; /* so far, at each step */
 };
 
-/* All 0 for a capture without a topic. 0 or ERR_NOMEM. */
-int harvest_count(const struct report *r, struct harvest *ret) SP_MUST_CHECK;
+/* All 0 for a capture without a topic. */
+struct harvest harvest_count(const struct report *r);
 
 enum tally_by { TALLY_HOSTS, TALLY_TYPES, TALLY_STATUS };
 

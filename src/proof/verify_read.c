@@ -433,7 +433,7 @@ static void add_to_page(struct reading *r, const struct verify_place *place,
 
 	c->is_imported = !r->known && (c->is_imported || !c->has_attempt);
 	c->has_attempt = true;
-	verify_fail(r->v, legs_keep_texts(shown, &r->v->words));
+	legs_keep_texts(shown, &r->v->words);
 	shown->rules = (slice){0}; /* the attempt's, which does not live as long */
 	if (is_again(&legs, a))
 		verify_problem(r->v, a->url, place, "attempt %u of the %s is there twice",
@@ -680,19 +680,16 @@ static const struct verify_file *find_known(const struct verify *v, slice name)
 	return strmap_get(&v->file_names.map, name, &number) ? &v->files.ptr[number] : NULL;
 }
 
-static int reading_init(struct reading *r, struct verify *v, const struct verify_input *input)
+static void reading_init(struct reading *r, struct verify *v, const struct verify_input *input)
 {
-	int rc;
-
 	*r = (struct reading){.v = v, .in = input, .known = find_known(v, input->name)};
 	buf_init(&r->key, 2 * URL_MAX);
 	buf_init(&r->line, CDXJ_LINE_MAX + 1);
 	buf_init(&r->request.id, ID_MAX);
 	buf_init(&r->request.concurrent, ID_MAX);
-	rc = evidence_reader_init(&r->reader, &v->evidence, take, r);
+	evidence_reader_init(&r->reader, &v->evidence, take, r);
 	r->reader.dir = v->warc_dir;
 	r->reader.progress = v->progress;
-	return rc;
 }
 
 static void reading_release(struct reading *r)
@@ -712,15 +709,15 @@ void verify_read(struct verify *v, const struct verify_input *input)
 	struct verify_place place = {.file = input->shown};
 	struct err err = {0};
 	struct reading r;
-	int rc = reading_init(&r, v, input);
+	int rc = 0;
 
-	if (rc == 0 && why)
+	reading_init(&r, v, input);
+	if (why)
 		verify_problem(v, (slice){0}, &place, "cannot be read: %s", why);
-	else if (rc == 0)
+	else
 		rc = evidence_read(&r.reader, &input->source, input->name, &err);
 	if (v->evidence.err.code)
 		v->failure = v->evidence.err;
-	verify_fail(v, rc == ERR_NOMEM ? rc : 0);
 	if (rc && !v->failure.code)
 		verify_problem(v, (slice){0}, &place, "cannot be read: %s", err.text);
 	reading_release(&r);
@@ -772,12 +769,12 @@ int verify_waiting(struct verify *v, struct catalog *catalog, struct err *err)
 {
 	static const slice NAME = SLICE_INIT("catalog.sqlite");
 	struct waiting w = {.input = {.source.fd = -1, .shown = NAME, .name = NAME}, .err = err};
-	int rc = err_code(err, reading_init(&w.reading, v, &w.input));
+	int rc;
 
+	reading_init(&w.reading, v, &w.input);
 	w.reading.reader.sink = take_waiting;
 	w.reading.reader.context = &w;
-	if (rc == 0)
-		rc = catalog_each_look(catalog, on_waiting, &w, err);
+	rc = catalog_each_look(catalog, on_waiting, &w, err);
 	reading_release(&w.reading);
 	if (rc == 0 && w.count > 0)
 		verify_note(v, (slice){0}, NULL,

@@ -16,24 +16,17 @@ struct asking {
 	struct err *err;
 };
 
-static int keep(struct asking *a, slice *text)
-{
-	if (!text->ptr)
-		return 0;
-	text->ptr = arena_strdup(&a->why->arena, *text);
-	return text->ptr ? 0 : ERR_NOMEM;
-}
-
 static int on_page(void *context, const struct catalog_page *p)
 {
 	struct asking *a = context;
+	struct arena *arena = &a->why->arena;
 	struct catalog_page copy = *p;
 
-	if (keep(a, &copy.url) || keep(a, &copy.kind) || keep(a, &copy.found) ||
-		keep(a, &copy.rule))
-		return err_code(a->err, ERR_NOMEM);
-	why_pages_push(&a->why->way, copy);
-	return 0;
+	copy.url = arena_keep(arena, p->url);
+	copy.kind = arena_keep(arena, p->kind);
+	copy.found = arena_keep(arena, p->found);
+	copy.rule = arena_keep(arena, p->rule);
+	return why_pages_push(&a->why->way, copy);
 }
 
 /* The way was found from its end. */

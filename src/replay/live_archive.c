@@ -112,36 +112,31 @@ struct reading {
 	slice url;
 };
 
-static int end_page(struct reading *r)
+static void end_page(struct reading *r)
 {
-	int rc = 0;
-
 	if (r->looks.list.len > 1) {
-		rc = looks_finish(&r->looks);
-		if (rc == 0)
-			trust_join(r->t, r->url, &r->looks.intervals.trust);
+		looks_finish(&r->looks);
+		trust_join(r->t, r->url, &r->looks.intervals.trust);
 	}
 	looks_release(&r->looks);
 	arena_reset(&r->arena);
 	looks_init(&r->looks, r->key);
-	return rc;
 }
 
 static int on_observation(void *context, const struct attempt *a)
 {
 	struct reading *r = context;
-	int rc = 0;
 
 	if (a->page == CATALOG_NO_PAGE)
 		return 0;
 	if (atomic_load_explicit(&r->t->stopping, memory_order_relaxed))
 		return ERR_STATE;
 	if (a->page != r->page) {
-		rc = end_page(r);
+		end_page(r);
 		r->page = a->page;
 		r->url = (slice){arena_strdup(&r->arena, a->url), a->url.len};
 	}
-	return rc ? rc : looks_add_attempt(&r->looks, r->capture, a);
+	return looks_add_attempt(&r->looks, r->capture, a);
 }
 
 /* Reads the observations of a capture, once: 0, or as the catalog's functions. */
@@ -159,7 +154,7 @@ static int trust_read_capture(
 	looks_init(&r.looks, r.key);
 	rc = catalog_each_observation(catalog, capture, on_observation, &r, err);
 	if (rc == 0)
-		rc = end_page(&r);
+		end_page(&r);
 	looks_release(&r.looks);
 	arena_release(&r.arena);
 	if (rc == 0)

@@ -259,23 +259,19 @@ static int by_offset(const void *a, const void *b, void *context)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-int looks_finish(struct looks *l)
+void looks_finish(struct looks *l)
 {
-	int rc = 0;
-
 	if (l->list.len > 1)
 		qsort(l->list.ptr, l->list.len, sizeof l->list.ptr[0], by_time);
-	for (size_t i = 0; rc == 0 && i < l->list.len; i++)
-		rc = intervals_add(&l->intervals, &l->list.ptr[i].look);
-	if (rc == 0)
-		rc = intervals_finish(&l->intervals);
+	for (size_t i = 0; i < l->list.len; i++)
+		intervals_add(&l->intervals, &l->list.ptr[i].look);
+	intervals_finish(&l->intervals);
 	for (size_t i = 0; i < l->list.len; i++)
 		if (l->list.ptr[i].filename.ptr)
 			u32_vec_push(&l->by_offset, (uint32_t)i);
 	if (l->by_offset.len > 1)
 		qsort_r(l->by_offset.ptr, l->by_offset.len, sizeof l->by_offset.ptr[0], by_offset,
 			l->list.ptr);
-	return rc;
 }
 
 int looks_read(struct looks *l, struct collection *c, slice url, const struct mementos *mementos,
@@ -286,7 +282,7 @@ int looks_read(struct looks *l, struct collection *c, slice url, const struct me
 	if (rc == 0)
 		rc = add_around(l, c, url, mementos, time, err);
 	if (rc == 0)
-		rc = err_code(err, looks_finish(l));
+		looks_finish(l);
 	if (rc == 0 && c->live)
 		live_archive_distrust(c->live, url, &l->intervals.trust);
 	return rc;

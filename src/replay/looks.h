@@ -55,8 +55,8 @@ void looks_release(struct looks *l);
 /* Adds an attempt, if it is a look at the page: probes for variants are not. 0 or ERR_NOMEM. */
 int looks_add_attempt(struct looks *l, uint32_t capture, const struct attempt *a) SP_MUST_CHECK;
 
-/* Sorts, and computes the intervals: 0 or ERR_NOMEM. */
-int looks_finish(struct looks *l) SP_MUST_CHECK;
+/* Sorts, and computes the intervals. */
+void looks_finish(struct looks *l);
 
 /*
  * The looks at the page with this URL. Of an archive all that its catalog has; of other

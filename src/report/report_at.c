@@ -312,17 +312,15 @@ static const struct column PAGES[] = {
 	{"evidence", TABLE_JSON, .get = get_evidence, .place = 5, .packed = "evidence"},
 };
 
-int report_at_gather(struct report_at_rows *rows, const struct archive_known *x, int64_t instant)
+void report_at_gather(struct report_at_rows *rows, const struct archive_known *x, int64_t instant)
 {
-	int rc = 0;
-
 	*rows = (struct report_at_rows){.known = x, .instant = instant, .started = instant};
-	for (uint32_t i = 0; rc == 0 && i < x->listed.len; i++) {
+	for (uint32_t i = 0; i < x->listed.len; i++) {
 		struct known_at at;
 
 		if (!archive_known_is_listed(x, i))
 			continue;
-		rc = u32_vec_push(&rows->pages, i);
+		u32_vec_push(&rows->pages, i);
 		at = archive_known_at(x, i, instant);
 		rows->count[at.state]++;
 		if (at.interval && at.interval->from < rows->started)
@@ -332,7 +330,6 @@ int report_at_gather(struct report_at_rows *rows, const struct archive_known *x,
 		.count = sizeof PAGES / sizeof *PAGES,
 		.context = rows,
 		.rows = rows->pages.len};
-	return rc;
 }
 
 static int put_at(const struct report_at_rows *rows)
@@ -377,10 +374,10 @@ static int print_at(const struct report_at_rows *rows)
 int report_at(const struct archive_known *x, int64_t instant, bool json)
 {
 	struct report_at_rows rows;
-	int rc = report_at_gather(&rows, x, instant);
+	int rc;
 
-	if (rc == 0)
-		rc = json ? put_at(&rows) : print_at(&rows);
+	report_at_gather(&rows, x, instant);
+	rc = json ? put_at(&rows) : print_at(&rows);
 	u32_vec_release(&rows.pages);
 	return rc;
 }
@@ -443,10 +440,10 @@ static int print_curve(const struct archive_known *x, const struct curve *c)
 int report_curve(const struct archive_known *x, int64_t from, int64_t to, bool json)
 {
 	struct curve c = {0};
-	int rc = archive_known_curve(x, from, to, &c);
+	int rc;
 
-	if (rc == 0)
-		rc = json ? put_curve(x, &c, from, to) : print_curve(x, &c);
+	archive_known_curve(x, from, to, &c);
+	rc = json ? put_curve(x, &c, from, to) : print_curve(x, &c);
 	curve_release(&c);
 	return rc;
 }

@@ -22,13 +22,12 @@ struct report_at_rows {
 	uint64_t count[KNOWN_STATES];
 };
 
-/* 0 or ERR_NOMEM; release the pages in any case. */
-int report_at_gather(
-	struct report_at_rows *rows, const struct archive_known *x, int64_t instant) SP_MUST_CHECK;
+/* The pages are to be released. */
+void report_at_gather(struct report_at_rows *rows, const struct archive_known *x, int64_t instant);
 
 struct table report_curve_table(const struct archive_known *x, const struct curve *c);
 
-/* To standard output: 0, ERR_NOMEM before anything is printed, or the error of writing. */
+/* To standard output: 0, or the error of writing. */
 int report_at(const struct archive_known *x, int64_t instant, bool json) SP_MUST_CHECK;
 int report_curve(const struct archive_known *x, int64_t from, int64_t to, bool json) SP_MUST_CHECK;
 

@@ -145,14 +145,11 @@ static void put_verdicts(const struct report *r, FILE *file)
 	(void)fputs("</p>\n", file);
 }
 
-static int put_directories(const struct report *r, FILE *file)
+static void put_directories(const struct report *r, FILE *file)
 {
 	static const char *const HEADINGS[] = {"directory", "captured", "sharp", "changed", NULL};
-	struct ranking_groups groups = {0};
-	int rc = ranking_directories(r, &groups);
+	struct ranking_groups groups = ranking_directories(r);
 
-	if (rc)
-		return rc;
 	html_table_begin(file, "Directories with most pages", HEADINGS);
 	for (size_t i = 0; i < groups.len && i < DIRECTORIES; i++) {
 		const struct ranking_group *g = &groups.ptr[i];
@@ -167,7 +164,6 @@ static int put_directories(const struct report *r, FILE *file)
 	if (groups.len > DIRECTORIES)
 		(void)fprintf(file, "<p>And %zu more.</p>\n", groups.len - DIRECTORIES);
 	ranking_groups_release(&groups);
-	return 0;
 }
 
 /* What the time of the capture was spent on. */
@@ -221,13 +217,12 @@ static void put_hottest(const struct report *r, FILE *file)
 	html_table_end(file);
 }
 
-static int put_reasons(const struct report *r, enum verdict v, FILE *file)
+static void put_reasons(const struct report *r, enum verdict v, FILE *file)
 {
 	static const char *const HEADINGS[] = {"reason", "pages", "for instance", NULL};
-	struct ranking_groups groups = {0};
-	int rc = ranking_reasons(r, v, &groups);
+	struct ranking_groups groups = ranking_reasons(r, v);
 
-	if (rc == 0 && groups.len > 0) {
+	if (groups.len > 0) {
 		html_table_begin(file, verdict_name(v), HEADINGS);
 		for (size_t i = 0; i < groups.len && i < REASONS; i++) {
 			html_url_row(file, groups.ptr[i].name);
@@ -238,19 +233,17 @@ static int put_reasons(const struct report *r, enum verdict v, FILE *file)
 		html_table_end(file);
 	}
 	ranking_groups_release(&groups);
-	return rc;
 }
 
-static int put_left_out(const struct report *r, FILE *file)
+static void put_left_out(const struct report *r, FILE *file)
 {
 	static const enum verdict EXPLAINED[] = {VERDICT_UNCONFIRMED, VERDICT_FAILED,
 		VERDICT_BLOCKED, VERDICT_UNVISITED, VERDICT_EXCLUDED};
 	uint64_t links = 0;
-	int rc = 0;
 
 	web_page_section(file, "What is missing, and why");
-	for (size_t i = 0; rc == 0 && i < sizeof EXPLAINED / sizeof EXPLAINED[0]; i++)
-		rc = put_reasons(r, EXPLAINED[i], file);
+	for (size_t i = 0; i < sizeof EXPLAINED / sizeof EXPLAINED[0]; i++)
+		put_reasons(r, EXPLAINED[i], file);
 	(void)fputs("<ul>\n", file);
 	for (int i = 0; i < LEFT_OUT_COUNT; i++) {
 		if (!r->left_out[i])
@@ -261,7 +254,6 @@ static int put_left_out(const struct report *r, FILE *file)
 		links += r->left_out[i];
 	}
 	(void)fputs(links ? "</ul>\n" : "<li>No link was left out.</li></ul>\n", file);
-	return rc;
 }
 
 /* ---- who, with what, by which clock, in which files ---- */
@@ -446,17 +438,15 @@ int report_html(const void *parts, FILE *file)
 	web_page_section(file, "Where the pages are");
 	page_figure(file, "treemap", "Directories.",
 		"The area is the number of captured pages, the colours are their verdicts.");
-	rc = put_directories(r, file);
+	put_directories(r, file);
 	web_page_section(file, "Where the time went");
 	put_spent(r, p->hosts, file);
 	html_columns(file, "Hosts with most requests", &hosts, HOSTS);
 	put_hottest(r, file);
-	if (rc == 0)
-		rc = put_left_out(r, file);
+	put_left_out(r, file);
 	put_provenance(r, file);
 	put_pages(p, file);
-	if (rc == 0)
-		rc = page_data(file, put_data, p);
+	rc = page_data(file, put_data, p);
 	web_page_end(file, web_capture_js());
 	return rc;
 }

@@ -16,14 +16,14 @@
 #include "proof/tally.h"
 #include "proof/why.h"
 
-/* archive is how the user names it: for what to type next. 0 or ERR_NOMEM. */
-int report_print(const struct report *r, const char *archive, FILE *file) SP_MUST_CHECK;
+/* archive is how the user names it: for what to type next. */
+void report_print(const struct report *r, const char *archive, FILE *file);
 
 /* Where the requests went, for every form. */
 struct table report_tally(const struct tally *t);
 
-/* The requisites of each page, with their states. 0 or ERR_NOMEM. */
-int report_print_requisites(const struct report *r, FILE *file) SP_MUST_CHECK;
+/* The requisites of each page, with their states. */
+void report_print_requisites(const struct report *r, FILE *file);
 
 /* Where a page comes from, by which rule, and what came of it. */
 void report_print_why(const struct report *r, const struct why *w, FILE *file);

@@ -93,9 +93,9 @@ static void print_head(const struct report *r, FILE *file)
 static void print_topic(const struct report *r, FILE *file)
 {
 	const size_t half = HARVEST_STEPS / 2 - 1;
-	struct harvest h = {0};
+	struct harvest h = harvest_count(r);
 
-	if (harvest_count(r, &h) || h.judged == 0)
+	if (h.judged == 0)
 		return;
 	(void)fprintf(file,
 		"\ntopic      %" PRIu64 " of %" PRIu64 " pages that were read are on it",
@@ -308,14 +308,11 @@ static void print_measures(const struct report *r, FILE *file)
 	(void)fprintf(file, "%s\n", report_comparison(r));
 }
 
-static int print_directories(const struct report *r, FILE *file)
+static void print_directories(const struct report *r, FILE *file)
 {
-	struct ranking_groups groups = {0};
+	struct ranking_groups groups = ranking_directories(r);
 	struct ranking_group rest = {.name = SLICE("(others)")};
-	int rc = ranking_directories(r, &groups);
 
-	if (rc)
-		return rc;
 	if (groups.len > 1)
 		(void)fprintf(file, "\n%-*s%9s%9s%9s\n", NAME_WIDTH, "directory", "captured",
 			"sharp", "changed");
@@ -335,7 +332,6 @@ static int print_directories(const struct report *r, FILE *file)
 			g->changed);
 	}
 	ranking_groups_release(&groups);
-	return 0;
 }
 
 static void print_hottest(const struct report *r, FILE *file)
@@ -370,13 +366,10 @@ static void print_reason(const struct ranking_group *g, FILE *file)
 	(void)putc('\n', file);
 }
 
-static int print_reasons(const struct report *r, enum verdict verdict, FILE *file)
+static void print_reasons(const struct report *r, enum verdict verdict, FILE *file)
 {
-	struct ranking_groups groups = {0};
-	int rc = ranking_reasons(r, verdict, &groups);
+	struct ranking_groups groups = ranking_reasons(r, verdict);
 
-	if (rc)
-		return rc;
 	if (groups.len > 0)
 		(void)fprintf(file, "\n%s because of\n", verdict_name(verdict));
 	for (size_t i = 0; i < groups.len && i < REASONS; i++)
@@ -384,7 +377,6 @@ static int print_reasons(const struct report *r, enum verdict verdict, FILE *fil
 	if (groups.len > REASONS)
 		(void)fprintf(file, "           and %zu more reasons\n", groups.len - REASONS);
 	ranking_groups_release(&groups);
-	return 0;
 }
 
 static void print_watched(const struct report *r, const char *archive, FILE *file)
@@ -447,15 +439,15 @@ static void print_provenance(const struct report *r, FILE *file)
 			file, "and %zu more: --json and --html list all\n", files->len - FILES);
 }
 
-int report_print(const struct report *r, const char *archive, FILE *file)
+void report_print(const struct report *r, const char *archive, FILE *file)
 {
 	static const enum verdict EXPLAINED[] = {VERDICT_UNCONFIRMED, VERDICT_FAILED,
 		VERDICT_BLOCKED, VERDICT_UNVISITED, VERDICT_EXCLUDED};
-	int rc;
 
 	if (report_is_watched(r)) {
 		print_watched(r, archive, file);
-		return print_reasons(r, VERDICT_FAILED, file);
+		print_reasons(r, VERDICT_FAILED, file);
+		return;
 	}
 	print_head(r, file);
 	print_totals(r, file);
@@ -468,21 +460,20 @@ int report_print(const struct report *r, const char *archive, FILE *file)
 	print_gate(r, file);
 	print_cookies(r, file);
 	print_measures(r, file);
-	rc = print_directories(r, file);
+	print_directories(r, file);
 	print_hottest(r, file);
-	for (size_t i = 0; rc == 0 && i < sizeof EXPLAINED / sizeof EXPLAINED[0]; i++)
-		rc = print_reasons(r, EXPLAINED[i], file);
+	for (size_t i = 0; i < sizeof EXPLAINED / sizeof EXPLAINED[0]; i++)
+		print_reasons(r, EXPLAINED[i], file);
 	print_topic(r, file);
 	print_left_out(r, file);
-	if (rc == 0 && r->lists_requisites)
-		rc = report_print_requisites(r, file);
+	if (r->lists_requisites)
+		report_print_requisites(r, file);
 	if (!report_is_judged(r))
 		print_provenance(r, file);
 	if (r->capture.state == CATALOG_RUNNING) {
 		(void)fputs("\nContinue with: ", file);
 		text_command(file, "resume", archive, "\n");
 	}
-	return rc;
 }
 
 /* ---- where the requests went, by host, media type or status ---- */

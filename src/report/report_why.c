@@ -65,24 +65,22 @@ static void count_states(const struct report *r, uint32_t number,
 			counts[COHERENCE_COUNT]++;
 }
 
-int report_print_requisites(const struct report *r, FILE *file)
+void report_print_requisites(const struct report *r, FILE *file)
 {
 	uint64_t counts[COHERENCE_COUNT + 1] = {0};
 	struct requisites_search search;
-	int rc = requisites_search_init(&search, &r->requisites);
 
-	for (uint32_t i = 0; rc == 0 && i < r->pages.len; i++) {
+	requisites_search_init(&search, &r->requisites);
+	for (uint32_t i = 0; i < r->pages.len; i++) {
 		requisites_find(&r->requisites, i, &search);
 		count_states(r, i, &search, counts);
 	}
-	if (rc == 0)
-		print_states(counts, file);
-	for (uint32_t i = 0; rc == 0 && i < r->pages.len; i++) {
+	print_states(counts, file);
+	for (uint32_t i = 0; i < r->pages.len; i++) {
 		requisites_find(&r->requisites, i, &search);
 		print_page(r, i, &search, file);
 	}
 	requisites_search_release(&search);
-	return rc;
 }
 
 static void print_label(FILE *file, const char *label)
@@ -297,7 +295,8 @@ static void print_composite(const struct report *r, uint32_t page, FILE *file)
 	bool is_spoiled = p->composite != COMPOSITE_NONE && p->composite != COMPOSITE_SHARP &&
 			  !composite_spoils(p);
 
-	if (requisites_search_init(&search, &r->requisites) == 0 && is_spoiled) {
+	requisites_search_init(&search, &r->requisites);
+	if (is_spoiled) {
 		print_label(file, "composite");
 		(void)fprintf(
 			file, "%s, because of\n", composite_name((enum composite)p->composite));
