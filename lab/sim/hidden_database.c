@@ -213,7 +213,6 @@ static int read_record(
 	const struct database *d, struct vocabulary *v, uint32_t record, bool is_site)
 {
 	struct buf text;
-	size_t lines;
 	int rc;
 
 	assert(d->places.ptr);
@@ -222,8 +221,8 @@ static int read_record(
 	for (uint32_t i = d->from[record]; rc == 0 && i < d->from[record + 1]; i++)
 		rc = add_word(&text, d->places.ptr[i]);
 	if (rc == 0)
-		rc = vocabulary_read(v, buf_slice(&text),
-			is_site ? VOCABULARY_SITE : VOCABULARY_RESULTS, (slice){0}, &lines);
+		(void)vocabulary_read(v, buf_slice(&text),
+			is_site ? VOCABULARY_SITE : VOCABULARY_RESULTS, (slice){0});
 	buf_release(&text);
 	return rc;
 }

@@ -151,9 +151,8 @@ static SP_MUST_CHECK int pages_open(FILE *out, bool text, struct pages **ret, st
 	arena_init(&p->arena, KEYS_MAX);
 	strmap_init(&p->known, hash_key_random(), &p->arena);
 	buf_init(&p->main_url, URL_MAX);
-	rc = page_reader_open(add_page, p, &p->reader, err);
-	if (rc == 0)
-		rc = put_head(p, err);
+	p->reader = page_reader_open(add_page, p);
+	rc = put_head(p, err);
 	if (rc)
 		pages_close(p);
 	else

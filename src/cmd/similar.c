@@ -50,13 +50,11 @@ static void print_cluster(void *context, const struct page_cluster *c)
 static int print(struct page_clusters *p)
 {
 	size_t count = 0;
-	int rc = page_clusters_each(p, print_cluster, &count);
 
-	if (rc == 0)
-		printf("%s%zu %s of %llu pages\n", count ? "\n" : "", count,
-			count == 1 ? "cluster" : "clusters",
-			(unsigned long long)page_clusters_pages(p));
-	return rc;
+	page_clusters_each(p, print_cluster, &count);
+	printf("%s%zu %s of %llu pages\n", count ? "\n" : "", count,
+		count == 1 ? "cluster" : "clusters", (unsigned long long)page_clusters_pages(p));
+	return 0;
 }
 
 static void add_cluster(void *context, const struct page_cluster *c)
@@ -76,17 +74,16 @@ static void add_cluster(void *context, const struct page_cluster *c)
 static int print_json(struct page_clusters *p)
 {
 	struct json j;
-	int rc;
 
 	json_init_file(&j, stdout, JSON_LINES);
 	json_document_begin(&j);
 	json_put_uint(&j, "pages", page_clusters_pages(p));
 	json_key(&j, "clusters");
 	json_array_begin(&j);
-	rc = page_clusters_each(p, add_cluster, &j);
+	page_clusters_each(p, add_cluster, &j);
 	json_array_end(&j);
 	json_object_end(&j);
-	return json_finish(&j) ? ERR_IO : rc;
+	return json_finish(&j) ? ERR_IO : 0;
 }
 
 enum cmd_status cmd_similar(int argc, char **argv)

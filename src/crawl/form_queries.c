@@ -144,7 +144,7 @@ static bool is_range_end(const struct forms *f, uint32_t field)
 }
 
 /* Fields of words first: they reach most. */
-static int add_templates(struct form_queries *q, uint32_t form, bool of_words)
+static void add_templates(struct form_queries *q, uint32_t form, bool of_words)
 {
 	const struct forms *f = &q->kept;
 
@@ -157,9 +157,8 @@ static int add_templates(struct form_queries *q, uint32_t form, bool of_words)
 			takes_words(sense) != of_words || is_range_end(f, i))
 			continue;
 		of.values = of_words ? 0 : form_value_count(f, field);
-		TRY(templates_add(&q->templates, &of, !of_words));
+		templates_add(&q->templates, &of, !of_words);
 	}
-	return 0;
 }
 
 static int keep_form(struct form_queries *q, const struct forms *f, uint32_t form,
@@ -171,8 +170,9 @@ static int keep_form(struct form_queries *q, const struct forms *f, uint32_t for
 	TRY(forms_keep(&q->kept, f, form));
 	kept.action.ptr = arena_strdup(&q->kept.arena, known->action);
 	TRY(kept.action.ptr ? known_form_vec_push(&q->list, kept) : ERR_LIMIT);
-	TRY(add_templates(q, number, true));
-	return add_templates(q, number, false);
+	add_templates(q, number, true);
+	add_templates(q, number, false);
+	return 0;
 }
 
 /* Where a form leads; GET replaces the query. False: nowhere it may. */
@@ -272,16 +272,15 @@ static int take_page(
 {
 	slice text = buf_slice(&r->text.text);
 	enum form_role role = role_of(q, page);
-	size_t lines = 0;
-	int rc;
+	size_t lines;
 
 	begin(q);
-	rc = vocabulary_read(&q->words, text, source_of(q, role), asked_value(q), &lines);
+	lines = vocabulary_read(&q->words, text, source_of(q, role), asked_value(q));
 	if (role == FORM_ROLE_RESULTS)
 		q->now.lines += (uint32_t)lines;
-	if (rc == 0 && q->now.is_open && page == q->now.page)
-		rc = note_shown(q, text);
-	return rc ? rc : take_forms(q, r, page, document);
+	if (q->now.is_open && page == q->now.page)
+		TRY(note_shown(q, text));
+	return take_forms(q, r, page, document);
 }
 
 /* X-Robots-Tag, as the meta of that name. */
@@ -309,22 +308,21 @@ int form_queries_read(struct capture *c, const struct plan_order *order, struct 
 /* ---- choosing ---- */
 
 /* What the last query gave. */
-static int conclude(struct form_queries *q)
+static void conclude(struct form_queries *q)
 {
 	struct open_query *now = &q->now;
 	double lines = now->lines > LINES_IDLE ? now->lines : 0;
 	double gain = q->has_records ? now->pages : lines;
 	struct known_form *form;
-	int rc = 0;
 
 	if (!now->is_open)
-		return 0;
+		return;
 	form = &q->list.ptr[q->templates.list.ptr[now->template].of.form];
 	templates_answered(&q->templates, now->template, gain, now->is_informative && gain > 0);
 	if (gain <= 0 && now->term >= 0) {
 		vocabulary_failed(&q->words, (uint32_t)now->term);
 		if (!form->tried_plain)
-			rc = templates_add(&q->templates,
+			templates_add(&q->templates,
 				&(struct template_fields){.form = (uint32_t)(form - q->list.ptr),
 					.first = TEMPLATE_NO_FIELD,
 					.second = TEMPLATE_NO_FIELD,
@@ -333,7 +331,6 @@ static int conclude(struct form_queries *q)
 		form->tried_plain = true;
 	}
 	*now = (struct open_query){.term = -1};
-	return rc;
 }
 
 /* What is filled in. */
@@ -495,10 +492,10 @@ int form_queries_next(struct capture *c, struct err *err)
 
 	if (!form_queries_are_on(c) || !q->is_begun || c->stage.cancelled || c->stage.visits_ended)
 		return 0;
-	TRY(err_code(err, conclude(q)));
+	conclude(q);
 	for (unsigned i = 0; !sent && any && i < TRIES_MAX && q->queries < c->settings->forms;
 		i++) {
-		TRY(err_code(err, templates_next(&q->templates, &number, &any)));
+		any = templates_next(&q->templates, &number);
 		if (any)
 			TRY(try_template(c, number, today, &sent, err));
 	}

@@ -411,50 +411,52 @@ static void put_left_out(struct json *j, const struct report *r)
 	json_put_uint(j, "vanished", r->vanished);
 }
 
-static void put_dust(struct json *j, const struct report *r)
-{
-	json_key(j, "dust");
-	json_array_begin(j);
-	for (size_t i = 0; i < r->dust.len; i++) {
-		const struct report_dust *d = &r->dust.ptr[i];
-
-		if (d->is_mirror)
-			continue;
-		json_object_begin(j);
-		json_text(j, "rule", d->rule);
-		json_put_uint(j, "urls", d->urls);
-		json_put_bool(j, "applied", d->applied);
-		json_put_uint(j, "agreed", d->agreed);
-		json_put_uint(j, "confirmed", d->passed);
-		json_object_end(j);
-	}
-	json_array_end(j);
-}
-
 /* Bits of passed: what speaks for a mirror beside its pages. */
 enum { MIRROR_NAMES = 1, MIRROR_ADDRESSES = 2 };
 
-static void put_mirrors(struct json *j, const struct report *r)
+static void put_mirror_evidence(const struct table *t, size_t row, struct json *j)
 {
-	json_key(j, "mirrors");
+	const struct report_dust *d = &((const struct report_dust *)t->first)[row];
+
+	json_key(j, "evidence");
+	json_object_begin(j);
+	json_put_bool(j, "names", (d->passed & MIRROR_NAMES) != 0);
+	json_put_bool(j, "addresses", (d->passed & MIRROR_ADDRESSES) != 0);
+	json_put_uint(j, "same", d->agreed);
+	json_put_uint(j, "different", d->disagreed);
+	json_object_end(j);
+}
+
+#define DUST(member) MEMBER(struct report_dust, member)
+
+static const struct column DUST_COLUMNS[] = {
+	{"rule", TABLE_JSON, DUST(rule)},
+	{"urls", TABLE_JSON, DUST(urls)},
+	{"applied", TABLE_JSON, DUST(applied)},
+	{"agreed", TABLE_JSON, DUST(agreed)},
+	{"confirmed", TABLE_JSON, DUST(passed)},
+};
+
+static const struct column MIRROR_COLUMNS[] = {
+	{"host", TABLE_JSON, DUST(site)},
+	{"of", TABLE_JSON, DUST(of)},
+	{"urls", TABLE_JSON, DUST(urls)},
+	{"applied", TABLE_JSON, DUST(applied)},
+	{.forms = TABLE_JSON, .put = put_mirror_evidence},
+};
+
+static void put_dust(struct json *j, const struct report *r, bool is_mirror)
+{
+	struct table rules = TABLE_OF(DUST_COLUMNS, r->dust);
+	struct table mirrors = TABLE_OF(MIRROR_COLUMNS, r->dust);
+
+	json_key(j, is_mirror ? "mirrors" : "dust");
 	json_array_begin(j);
 	for (size_t i = 0; i < r->dust.len; i++) {
-		const struct report_dust *d = &r->dust.ptr[i];
-
-		if (!d->is_mirror)
+		if (r->dust.ptr[i].is_mirror != is_mirror)
 			continue;
 		json_object_begin(j);
-		json_text(j, "host", d->site);
-		json_text(j, "of", d->of);
-		json_put_uint(j, "urls", d->urls);
-		json_put_bool(j, "applied", d->applied);
-		json_key(j, "evidence");
-		json_object_begin(j);
-		json_put_bool(j, "names", (d->passed & MIRROR_NAMES) != 0);
-		json_put_bool(j, "addresses", (d->passed & MIRROR_ADDRESSES) != 0);
-		json_put_uint(j, "same", d->agreed);
-		json_put_uint(j, "different", d->disagreed);
-		json_object_end(j);
+		table_json_members(is_mirror ? &mirrors : &rules, i, j);
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -476,26 +478,24 @@ static void put_capture(struct json *j, const struct report *r)
 	report_json_window(&r->window, j);
 }
 
-/* Those that pages which are sharp by rules needed. */
-static void put_rules(struct json *j, const struct report *r)
+static void put_rule_version(const struct table *t, size_t row, struct json *j)
 {
-	json_key(j, "rules");
-	json_array_begin(j);
-	for (size_t i = 0; i < r->rules.len; i++) {
-		const struct acted_rule *rule = &r->rules.ptr[i];
+	const struct report *r = t->context;
+	const struct acted_rule *rule = &r->rules.ptr[row];
 
-		json_object_begin(j);
-		json_text(j, "name", rule->name);
-		if (slice_starts_with(rule->name, SLICE("ignore:")))
-			json_put_string(j, "version", r->ignore);
-		else
-			json_put_uint(j, "version", rule->version);
-		json_put_uint(j, "pages", rule->pages);
-		json_put_uint(j, "count", rule->count);
-		json_object_end(j);
-	}
-	json_array_end(j);
+	if (slice_starts_with(rule->name, SLICE("ignore:")))
+		json_put_string(j, "version", r->ignore);
+	else
+		json_put_uint(j, "version", rule->version);
 }
+
+/* Those that pages which are sharp by rules needed. */
+static const struct column RULE_COLUMNS[] = {
+	{"name", TABLE_JSON, MEMBER(struct acted_rule, name)},
+	{.forms = TABLE_JSON, .put = put_rule_version},
+	{"pages", TABLE_JSON, MEMBER(struct acted_rule, pages)},
+	{"count", TABLE_JSON, MEMBER(struct acted_rule, count)},
+};
 
 /* The instant that most proven intervals contain. */
 static void put_best(struct json *j, const struct best_instant *best)
@@ -545,6 +545,8 @@ static void put_spoilers(struct json *j, const struct report *r)
 /* The members of a report, but for the verdicts. */
 static void put_report(struct json *j, const struct report *r)
 {
+	struct table rules = TABLE_OF(RULE_COLUMNS, r->rules);
+
 	put_capture(j, r);
 	json_put_uint(j, "pages", r->pages.len);
 	json_put_uint(j, "captured", r->captured);
@@ -566,7 +568,9 @@ static void put_report(struct json *j, const struct report *r)
 	json_put_double(j, "expected_sharp", r->expected_sharp);
 	put_range(j, r);
 	json_put_double(j, "blur", r->blur);
-	put_rules(j, r);
+	rules.context = r;
+	json_key(j, "rules");
+	table_json(&rules, j);
 	json_put_uint(j, "on_rule_set_1", r->on_rule_set_1);
 	json_put_uint(j, "changed_in_code_or_style_only", r->changed_inside);
 	json_put_uint(j, "variants", r->variants);
@@ -624,8 +628,8 @@ void report_json(const struct report *r, struct json *j)
 	table_json(&pages, j);
 	put_left_out(j, r);
 	put_topic(j, r, &harvest);
-	put_dust(j, r);
-	put_mirrors(j, r);
+	put_dust(j, r, false);
+	put_dust(j, r, true);
 	provenance_json(&r->provenance, j);
 	json_object_end(j);
 	requisites_search_release(&search);

@@ -59,6 +59,8 @@ void response_reader_init(struct response_reader *r)
 	*r = (struct response_reader){.book = rulebook_default()};
 	stand_in_init(&r->stand_in);
 	r->message = message_new(sink, r);
+	if (!r->message)
+		mem_end();
 	r->page = mem_resize(NULL, 1, sizeof *r->page);
 }
 

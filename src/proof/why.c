@@ -170,18 +170,10 @@ void why_release(struct why *w)
 }
 
 /* From where it all began to the page itself. */
-static void put_way(struct json *j, const struct why *w)
-{
-	json_key(j, "way");
-	json_array_begin(j);
-	for (size_t i = 0; i < w->way.len; i++) {
-		json_object_begin(j);
-		json_text(j, "url", w->way.ptr[i].url);
-		json_text(j, "found", w->way.ptr[i].found);
-		json_object_end(j);
-	}
-	json_array_end(j);
-}
+static const struct column WAY_COLUMNS[] = {
+	{"url", TABLE_JSON, MEMBER(struct catalog_page, url)},
+	{"found", TABLE_JSON, MEMBER(struct catalog_page, found)},
+};
 
 static void put_digest(struct json *j, const char *key, bool known, const struct digest *d)
 {
@@ -238,7 +230,8 @@ void why_json(const struct report *r, const struct why *w, struct json *j)
 	report_json_page(r, w->page, j);
 	json_text(j, "found", page->found);
 	json_put_uint(j, "depth", page->depth);
-	put_way(j, w);
+	json_key(j, "way");
+	table_json(&(struct table)TABLE_OF(WAY_COLUMNS, w->way), j);
 	json_put_bool(j, "taken", page->taken);
 	json_text(j, "rule", page->rule);
 	json_key(j, "attempts");

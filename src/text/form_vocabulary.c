@@ -11,219 +11,26 @@
 
 /* ---- words ---- */
 
-/* Words that many search engines leave out of their index, in several languages. */
-
-/* Sorted by their bytes. */
-static const char *const WORDS[] = {
-	"aan",
-	"aber",
-	"about",
-	"after",
-	"all",
-	"alle",
-	"als",
-	"also",
-	"anche",
-	"and",
-	"any",
-	"are",
-	"att",
-	"auch",
-	"auf",
-	"aus",
-	"aux",
-	"avec",
-	"been",
-	"bei",
-	"bij",
-	"bin",
-	"bis",
-	"but",
-	"can",
-	"ces",
-	"cette",
-	"che",
-	"com",
-	"como",
-	"con",
-	"could",
-	"dal",
-	"dalla",
-	"dan",
-	"dans",
-	"das",
-	"dass",
-	"dat",
-	"degli",
-	"del",
-	"della",
-	"delle",
-	"dem",
-	"den",
-	"der",
-	"des",
-	"desde",
-	"det",
-	"deze",
-	"did",
-	"die",
-	"dit",
-	"does",
-	"donde",
-	"dos",
-	"durch",
-	"een",
-	"efter",
-	"ein",
-	"eine",
-	"einem",
-	"einen",
-	"einer",
-	"eines",
-	"ele",
-	"ella",
-	"elle",
-	"eller",
-	"ellos",
-	"est",
-	"esta",
-	"este",
-	"for",
-	"from",
-	"från",
-	"för",
-	"für",
-	"gli",
-	"had",
-	"har",
-	"has",
-	"hat",
-	"have",
-	"her",
-	"het",
-	"him",
-	"his",
-	"how",
-	"inte",
-	"into",
-	"ist",
-	"its",
-	"las",
-	"les",
-	"leur",
-	"like",
-	"los",
-	"mais",
-	"med",
-	"men",
-	"met",
-	"mit",
-	"more",
-	"most",
-	"muy",
-	"más",
-	"naar",
-	"nach",
-	"nas",
-	"nel",
-	"nella",
-	"nicht",
-	"niet",
-	"noch",
-	"non",
-	"nos",
-	"not",
-	"nous",
-	"now",
-	"nur",
-	"não",
-	"och",
-	"oder",
-	"of",
-	"off",
-	"one",
-	"only",
-	"ook",
-	"other",
-	"our",
-	"out",
-	"over",
-	"par",
-	"para",
-	"pas",
-	"pela",
-	"pelo",
-	"per",
-	"pero",
-	"più",
-	"plus",
-	"por",
-	"pour",
-	"que",
-	"qui",
-	"sans",
-	"ses",
-	"seu",
-	"she",
-	"should",
-	"sich",
-	"sie",
-	"sin",
-	"sind",
-	"sobre",
-	"som",
-	"some",
-	"son",
-	"sono",
-	"sua",
-	"such",
-	"sur",
-	"than",
-	"that",
-	"the",
-	"their",
-	"them",
-	"then",
-	"there",
-	"these",
-	"they",
-	"this",
-	"those",
-	"till",
-	"uma",
-	"una",
-	"und",
-	"une",
-	"uno",
-	"unter",
-	"van",
-	"var",
-	"vom",
-	"von",
-	"voor",
-	"vor",
-	"vous",
-	"war",
-	"was",
-	"were",
-	"what",
-	"when",
-	"where",
-	"which",
-	"who",
-	"wie",
-	"will",
-	"wir",
-	"with",
-	"would",
-	"you",
-	"your",
-	"zijn",
-	"zum",
-	"zur",
-	"était",
-	"über",
-};
+/* Words that many search engines leave out of their index, in several languages: sorted by bytes.
+ */
+static const char *const WORDS[] = {"aan", "aber", "about", "after", "all", "alle", "als", "also",
+	"anche", "and", "any", "are", "att", "auch", "auf", "aus", "aux", "avec", "been", "bei",
+	"bij", "bin", "bis", "but", "can", "ces", "cette", "che", "com", "como", "con", "could",
+	"dal", "dalla", "dan", "dans", "das", "dass", "dat", "degli", "del", "della", "delle",
+	"dem", "den", "der", "des", "desde", "det", "deze", "did", "die", "dit", "does", "donde",
+	"dos", "durch", "een", "efter", "ein", "eine", "einem", "einen", "einer", "eines", "ele",
+	"ella", "elle", "eller", "ellos", "est", "esta", "este", "for", "from", "från", "för",
+	"für", "gli", "had", "har", "has", "hat", "have", "her", "het", "him", "his", "how", "inte",
+	"into", "ist", "its", "las", "les", "leur", "like", "los", "mais", "med", "men", "met",
+	"mit", "more", "most", "muy", "más", "naar", "nach", "nas", "nel", "nella", "nicht", "niet",
+	"noch", "non", "nos", "not", "nous", "now", "nur", "não", "och", "oder", "of", "off", "one",
+	"only", "ook", "other", "our", "out", "over", "par", "para", "pas", "pela", "pelo", "per",
+	"pero", "più", "plus", "por", "pour", "que", "qui", "sans", "ses", "seu", "she", "should",
+	"sich", "sie", "sin", "sind", "sobre", "som", "some", "son", "sono", "sua", "such", "sur",
+	"than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those",
+	"till", "uma", "una", "und", "une", "uno", "unter", "van", "var", "vom", "von", "voor",
+	"vor", "vous", "war", "was", "were", "what", "when", "where", "which", "who", "wie", "will",
+	"wir", "with", "would", "you", "your", "zijn", "zum", "zur", "était", "über"};
 
 static int compare(const void *key, const void *element)
 {
@@ -258,7 +65,7 @@ void vocabulary_init(struct vocabulary *v, struct hash_key key)
 {
 	*v = (struct vocabulary){.key = key, .label_share = 2};
 	arena_init(&v->arena, ARENA_MAX);
-	strmap_init(&v->numbers, key, &v->arena);
+	strmap_init(&v->numbers, key, NULL);
 }
 
 void vocabulary_release(struct vocabulary *v)
@@ -299,15 +106,13 @@ static uint64_t hash_line(const struct vocabulary *v, slice line, slice asked, b
 }
 
 /* Whether the line is not known yet; it is from now on. */
-static int note_line(
-	struct vocabulary *v, slice line, slice asked, bool with_numbers, bool *ret_new)
+static bool note_line(struct vocabulary *v, slice line, slice asked, bool with_numbers)
 {
-	uint64_t hash = hash_line(v, line, asked, with_numbers);
-	struct nummap_entry *e;
+	bool is_new = false;
 
-	*ret_new = false;
-	return v->lines.len >= VOCABULARY_LINES_MAX ? 0
-						    : nummap_put(&v->lines, hash, 0, &e, ret_new);
+	if (v->lines.len < VOCABULARY_LINES_MAX)
+		(void)nummap_need(&v->lines, hash_line(v, line, asked, with_numbers), 0, &is_new);
+	return is_new;
 }
 
 /* ---- words ---- */
@@ -340,41 +145,30 @@ static bool next_word(slice *text, char out[VOCABULARY_WORD_MAX], size_t *ret_le
 	return false;
 }
 
-static int find_term(struct vocabulary *v, slice word, uint32_t *ret)
+/* Adds the words of a line to the document that is being read, as long as there is room for new. */
+static void add_words(struct vocabulary *v, slice line)
 {
-	struct vocabulary_term term = {.is_stop = stop_words_has(word)};
-	int rc;
-
-	if (strmap_get(&v->numbers, word, ret))
-		return 0;
-	if (v->terms.len >= VOCABULARY_TERMS_MAX)
-		return ERR_LIMIT;
-	term.word = (slice){arena_strdup(&v->arena, word), word.len};
-	if (!term.word.ptr)
-		return ERR_LIMIT;
-	*ret = (uint32_t)v->terms.len;
-	rc = vocabulary_terms_push(&v->terms, term);
-	return rc ? rc : strmap_put(&v->numbers, term.word, *ret);
-}
-
-/* Adds the words of a line to the document that is being read. */
-static int add_words(struct vocabulary *v, slice line)
-{
-	char word[VOCABULARY_WORD_MAX];
+	char text[VOCABULARY_WORD_MAX];
 	uint32_t term;
 	size_t len;
-	int rc = 0;
 
-	while (rc == 0 && next_word(&line, word, &len)) {
-		rc = find_term(v, (slice){word, len}, &term);
-		if (rc)
-			return rc == ERR_LIMIT ? 0 : rc;
+	while (next_word(&line, text, &len)) {
+		slice word = {text, len};
+
+		if (!strmap_get(&v->numbers, word, &term)) {
+			if (v->terms.len >= VOCABULARY_TERMS_MAX || arena_full(&v->arena))
+				return;
+			term = (uint32_t)v->terms.len;
+			word = arena_keep(&v->arena, word);
+			vocabulary_terms_push(&v->terms, (struct vocabulary_term){.word = word,
+								 .is_stop = stop_words_has(word)});
+			(void)strmap_add(&v->numbers, word, term);
+		}
 		if (v->terms.ptr[term].last == v->documents + 1)
 			continue;
 		v->terms.ptr[term].last = v->documents + 1;
-		rc = u32_vec_push(&v->fresh, term);
+		u32_vec_push(&v->fresh, term);
 	}
-	return rc;
 }
 
 /* ---- documents ---- */
@@ -399,30 +193,24 @@ static void end_document(struct vocabulary *v, enum vocabulary_source source)
 	v->fresh.len = 0;
 }
 
-int vocabulary_read(struct vocabulary *v, slice text, enum vocabulary_source source, slice asked,
-	size_t *ret_new)
+size_t vocabulary_read(struct vocabulary *v, slice text, enum vocabulary_source source, slice asked)
 {
-	int rc = 0;
+	size_t fresh = 0;
 
-	*ret_new = 0;
 	v->fresh.len = 0;
-	while (rc == 0 && text.len) {
+	while (text.len) {
 		slice line = slice_take(&text, '\n');
-		bool is_new = false;
 
-		rc = line.len ? note_line(v, line, asked, true, &is_new) : 0;
-		if (rc || !is_new)
+		if (!line.len || !note_line(v, line, asked, true))
 			continue;
-		++*ret_new;
-		rc = note_line(v, line, asked, false, &is_new);
-		if (rc == 0 && is_new)
-			rc = add_words(v, line);
-		if (rc == 0 && source != VOCABULARY_RECORD)
+		fresh++;
+		if (note_line(v, line, asked, false))
+			add_words(v, line);
+		if (source != VOCABULARY_RECORD)
 			end_document(v, source);
 	}
-	if (rc == 0)
-		end_document(v, source);
-	return rc;
+	end_document(v, source);
+	return fresh;
 }
 
 /* ---- choosing ---- */
@@ -491,11 +279,11 @@ void templates_release(struct templates *t)
 	query_template_vec_release(&t->list);
 }
 
-int templates_add(struct templates *t, const struct template_fields *of, bool has_values)
+void templates_add(struct templates *t, const struct template_fields *of, bool has_values)
 {
 	if (t->list.len >= TEMPLATES_MAX || (has_values && of->values == 0))
-		return 0;
-	return query_template_vec_push(&t->list, (struct query_template){.of = *of});
+		return;
+	query_template_vec_push(&t->list, (struct query_template){.of = *of});
 }
 
 static bool is_informative(const struct query_template *q)
@@ -512,10 +300,9 @@ static bool may_combine(const struct query_template *a, const struct query_templ
 	       is_informative(a) && is_informative(b);
 }
 
-/* All templates of one field have ended: combines two. *ret_any: there was something to combine. */
-static int combine(struct templates *t, bool *ret_any)
+/* All templates of one field have ended: combines two, if there is something to combine. */
+static bool combine(struct templates *t)
 {
-	*ret_any = false;
 	for (size_t i = 0; i < t->list.len; i++)
 		for (size_t k = i + 1; k < t->list.len; k++) {
 			struct query_template *a = &t->list.ptr[i], *b = &t->list.ptr[k];
@@ -526,10 +313,10 @@ static int combine(struct templates *t, bool *ret_any)
 			a->is_combined = b->is_combined = true;
 			of.second = b->of.first;
 			of.values_second = b->of.values;
-			*ret_any = true;
-			return templates_add(t, &of, true);
+			templates_add(t, &of, true);
+			return true;
 		}
-	return 0;
+	return false;
 }
 
 /* Those that were never asked come first, in their order. */
@@ -553,17 +340,12 @@ static bool find(const struct templates *t, uint32_t *ret)
 	return any;
 }
 
-int templates_next(struct templates *t, uint32_t *ret, bool *ret_any)
+bool templates_next(struct templates *t, uint32_t *ret)
 {
-	bool combined = true;
-	int rc = 0;
-
-	*ret_any = find(t, ret);
-	while (rc == 0 && !*ret_any && combined) {
-		rc = combine(t, &combined);
-		*ret_any = find(t, ret);
-	}
-	return rc;
+	while (!find(t, ret))
+		if (!combine(t))
+			return false;
+	return true;
 }
 
 void templates_advance(struct templates *t, uint32_t number)

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/api.h"
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/lists.h"
@@ -80,11 +79,10 @@ void vocabulary_release(struct vocabulary *v);
 
 /*
  * Takes in the visible text of a page, lines separated by LF; asked: the word that led to it, or
- * nothing; *ret_new: lines that were not known. Beyond the limits above, text is left out. 0 or
- * ERR_NOMEM.
+ * nothing. Beyond the limits above, text is left out. Returns how many lines were not known.
  */
-int vocabulary_read(struct vocabulary *v, slice text, enum vocabulary_source source, slice asked,
-	size_t *ret_new) SP_MUST_CHECK;
+size_t vocabulary_read(
+	struct vocabulary *v, slice text, enum vocabulary_source source, slice asked);
 
 /*
  * The most promising word of that class that was not asked for yet in that slot, as a term number;
@@ -153,13 +151,12 @@ struct templates {
 	struct query_template_vec list;
 };
 
-/* Adds one; those beyond TEMPLATES_MAX, and those without values, are left out. 0 or ERR_NOMEM. */
-int templates_add(
-	struct templates *t, const struct template_fields *of, bool has_values) SP_MUST_CHECK;
+/* Adds one; those beyond TEMPLATES_MAX, and those without values, are left out. */
+void templates_add(struct templates *t, const struct template_fields *of, bool has_values);
 void templates_release(struct templates *t);
 
-/* The one to be asked next; false when all have ended. 0 or ERR_NOMEM: it may combine fields. */
-int templates_next(struct templates *t, uint32_t *ret, bool *ret_any) SP_MUST_CHECK;
+/* The one to be asked next, which may combine fields; false when all have ended. */
+bool templates_next(struct templates *t, uint32_t *ret);
 
 /* Its next value is used now, whether it is sent or known already. */
 void templates_advance(struct templates *t, uint32_t number);

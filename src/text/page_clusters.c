@@ -57,11 +57,10 @@ static void drop_repeated(struct boilerplate_lines *v)
 	v->len = kept;
 }
 
-int boilerplate_page_read(struct boilerplate_page *p, slice text)
+void boilerplate_page_read(struct boilerplate_page *p, slice text)
 {
 	struct fingerprinter f;
 	struct fingerprint print;
-	int rc = 0;
 
 	fingerprinter_init(&f);
 	fingerprinter_add(&f, text);
@@ -69,17 +68,14 @@ int boilerplate_page_read(struct boilerplate_page *p, slice text)
 	p->sketch = print.sketch;
 	p->words = print.words;
 	p->lines.len = 0;
-	while (rc == 0 && text.len > 0) {
+	while (text.len > 0) {
 		struct boilerplate_line line;
 
 		line.hash = boilerplate_hash(slice_take(&text, '\n'), &line.words);
-		if (line.words == 0)
-			continue;
-		if (p->lines.len < BOILERPLATE_PAGE_LINES)
-			rc = boilerplate_lines_push(&p->lines, line);
+		if (line.words && p->lines.len < BOILERPLATE_PAGE_LINES)
+			boilerplate_lines_push(&p->lines, line);
 	}
 	drop_repeated(&p->lines);
-	return rc;
 }
 
 void boilerplate_page_release(struct boilerplate_page *p)
@@ -158,21 +154,6 @@ static void decide(struct boilerplate *b, struct boilerplate_place *p)
 	}
 }
 
-static int find_place(struct boilerplate *b, slice name, struct boilerplate_place **ret)
-{
-	uint32_t number = (uint32_t)b->places.len;
-	int rc = 0;
-
-	if (!strmap_get(&b->numbers, name, &number)) {
-		rc = boilerplate_places_push(&b->places, (struct boilerplate_place){0});
-		if (rc == 0)
-			rc = strmap_put(&b->numbers, name, number);
-	}
-	if (rc == 0)
-		*ret = &b->places.ptr[number];
-	return rc;
-}
-
 static bool knows_text(const struct boilerplate_place *p, const struct minhash_sketch *sketch)
 {
 	for (uint32_t i = 0; i < p->pages; i++)
@@ -181,40 +162,36 @@ static bool knows_text(const struct boilerplate_place *p, const struct minhash_s
 	return false;
 }
 
-static int add_page(struct boilerplate_place *p, const struct boilerplate_page *page)
-{
-	int rc = boilerplate_lines_reserve(&p->lines, page->lines.len);
-
-	if (!p->texts)
-		p->texts = malloc(BOILERPLATE_PAGES * sizeof *p->texts);
-	if (rc || !p->texts)
-		return ERR_NOMEM;
-	for (size_t i = 0; i < page->lines.len; i++)
-		p->lines.ptr[p->lines.len++] = page->lines.ptr[i];
-	p->words += page->words;
-	p->texts[p->pages++] = page->sketch;
-	return 0;
-}
-
-int boilerplate_learn(struct boilerplate *b, slice place, const struct boilerplate_page *page)
+void boilerplate_learn(struct boilerplate *b, slice place, const struct boilerplate_page *page)
 {
 	size_t more = page->lines.len + SKETCH_LINES;
+	uint32_t number = (uint32_t)b->places.len;
 	struct boilerplate_place *p;
-	int rc = page->words ? find_place(b, place, &p) : 0;
 
-	if (rc || page->words == 0 || p->decided || knows_text(p, &page->sketch))
-		return rc;
+	if (page->words == 0)
+		return;
+	if (!strmap_get(&b->numbers, place, &number)) {
+		if (arena_full(&b->arena)) /* places that are new now are like none */
+			return;
+		(void)strmap_add(&b->numbers, place, number);
+		boilerplate_places_push(&b->places, (struct boilerplate_place){0});
+	}
+	p = &b->places.ptr[number];
+	if (p->decided || knows_text(p, &page->sketch))
+		return;
 	if (b->open_lines + more > BOILERPLATE_LINES_MAX) {
 		decide(b, p);
-		return 0;
+		return;
 	}
-	rc = add_page(p, page);
-	if (rc)
-		return rc;
+	if (!p->texts)
+		p->texts = mem_resize(NULL, BOILERPLATE_PAGES, sizeof *p->texts);
+	for (size_t i = 0; i < page->lines.len; i++)
+		boilerplate_lines_push(&p->lines, page->lines.ptr[i]);
+	p->words += page->words;
+	p->texts[p->pages++] = page->sketch;
 	b->open_lines += more;
 	if (p->pages == BOILERPLATE_PAGES)
 		decide(b, p);
-	return 0;
 }
 
 void boilerplate_settle(struct boilerplate *b)
@@ -318,63 +295,58 @@ static uint64_t body_key(const struct warc_record *rec, const struct page_text *
 			  : hash_bytes(KEY, text ? buf_slice(&text->text) : (slice){0});
 }
 
-static int find_text(struct page_clusters *p, uint64_t key, uint32_t *ret)
+static uint32_t find_text(struct page_clusters *p, uint64_t key)
 {
 	slice name = {(const char *)&key, sizeof key};
 	uint32_t number = (uint32_t)p->texts.len;
-	int rc = 0;
 
 	if (!strmap_get(&p->text_numbers, name, &number)) {
-		rc = body_texts_push(&p->texts, (struct body_text){0});
-		if (rc == 0)
-			rc = strmap_put(&p->text_numbers, name, number);
+		(void)strmap_add(&p->text_numbers, name, number);
+		body_texts_push(&p->texts, (struct body_text){0});
 	}
-	*ret = number;
-	return rc;
+	return number;
 }
 
-static int note_url(struct page_clusters *p, const struct warc_record *rec, uint32_t text)
+/* The newest version of a URL counts. */
+static void note_url(struct page_clusters *p, const struct warc_record *rec, uint32_t text)
 {
 	struct page_url page = {.date = rec->header.date, .text = text};
+	struct page_url *known;
 	uint32_t number;
-	int rc;
 
 	if (strmap_get(&p->url_numbers, rec->header.url, &number)) {
-		if (page.date >= p->urls.ptr[number].date) {
-			p->urls.ptr[number].date = page.date;
-			p->urls.ptr[number].text = text;
+		known = &p->urls.ptr[number];
+		if (page.date >= known->date) {
+			known->date = page.date;
+			known->text = text;
 		}
-		return 0;
+		return;
 	}
-	page.url = (slice){arena_strdup(&p->arena, rec->header.url), rec->header.url.len};
-	rc = page.url.ptr ? page_urls_push(&p->urls, page) : ERR_NOMEM;
-	return rc ? rc : strmap_put(&p->url_numbers, page.url, (uint32_t)p->urls.len - 1);
+	page.url = arena_keep(&p->arena, rec->header.url);
+	(void)strmap_add(&p->url_numbers, page.url, (uint32_t)p->urls.len);
+	page_urls_push(&p->urls, page);
 }
 
-static int learn(struct page_clusters *p, slice url)
+static int note_page(struct page_clusters *p, const struct warc_record *rec,
+	const struct page_text *text, struct err *err)
 {
-	int rc = boilerplate_learn(&p->boilerplate, directory_of(url), &p->page);
-
-	return rc ? rc : boilerplate_learn(&p->boilerplate, host_of(url), &p->page);
-}
-
-static int note_page(
-	struct page_clusters *p, const struct warc_record *rec, const struct page_text *text)
-{
-	uint32_t number = 0;
-	int rc = text ? boilerplate_page_read(&p->page, buf_slice(&text->text)) : 0;
+	slice url = rec->header.url;
+	uint32_t number;
 
 	/* Nobody can tell what a revisit record without a digest refers to. */
 	if (!text && !warc_header_get(&rec->header, SLICE("WARC-Payload-Digest")).len)
 		return 0;
-	if (rc == 0)
-		rc = find_text(p, body_key(rec, text), &number);
-	if (rc == 0)
-		rc = note_url(p, rec, number);
-	if (rc || !text || p->texts.ptr[number].is_page)
-		return rc;
+	number = find_text(p, body_key(rec, text));
+	note_url(p, rec, number);
+	if (arena_full(&p->arena))
+		return err_set(err, ERR_LIMIT, "there are too many pages");
+	if (!text || p->texts.ptr[number].is_page)
+		return 0;
 	p->texts.ptr[number].is_page = true;
-	return learn(p, rec->header.url);
+	boilerplate_page_read(&p->page, buf_slice(&text->text));
+	boilerplate_learn(&p->boilerplate, directory_of(url), &p->page);
+	boilerplate_learn(&p->boilerplate, host_of(url), &p->page);
+	return 0;
 }
 
 /* ---- second pass: fingerprints ---- */
@@ -408,12 +380,9 @@ static int add_print(struct page_clusters *p, const struct warc_record *rec,
 	const struct page_text *text, struct err *err)
 {
 	const struct boilerplate_place *place = place_of(p, rec->header.url);
+	uint32_t number = find_text(p, body_key(rec, text));
 	struct fingerprint print;
-	uint32_t number = 0;
-	int rc = err_code(err, find_text(p, body_key(rec, text), &number));
 
-	if (rc)
-		return rc;
 	if (!p->texts.ptr[number].wanted || p->texts.ptr[number].done)
 		return 0;
 	p->texts.ptr[number].done = true;
@@ -442,7 +411,7 @@ static int on_page(
 
 	if (p->fingerprinting)
 		return text ? add_print(p, rec, text, err) : 0;
-	return err_code(err, note_page(p, rec, text));
+	return note_page(p, rec, text, err);
 }
 
 static int on_file(void *context, const struct warc_set_file *f, struct err *err)
@@ -458,10 +427,7 @@ static int on_file(void *context, const struct warc_set_file *f, struct err *err
 static int read_all(
 	struct page_clusters *p, const struct page_clusters_params *params, struct err *err)
 {
-	int rc = warc_set_each(params->path, params->temporary, on_file, p, err);
-
-	if (rc)
-		return rc;
+	TRY(warc_set_each(params->path, params->temporary, on_file, p, err));
 	if (page_reader_newest(p->reader) == 0)
 		return err_set(
 			err, ERR_NOTFOUND, "%s: there are no WARC records in it", params->path);
@@ -469,9 +435,8 @@ static int read_all(
 	for (size_t i = 0; i < p->urls.len; i++)
 		p->texts.ptr[p->urls.ptr[i].text].wanted = true;
 	p->fingerprinting = true;
-	rc = warc_set_each(params->path, params->temporary, on_file, p, err);
-	return rc ? rc
-		  : similar_clusters_find(&p->clusters, (uint32_t)p->texts.len, read_print, p, err);
+	TRY(warc_set_each(params->path, params->temporary, on_file, p, err));
+	return similar_clusters_find(&p->clusters, (uint32_t)p->texts.len, read_print, p, err);
 }
 
 int page_clusters_read(
@@ -486,11 +451,9 @@ int page_clusters_read(
 	boilerplate_init(&p->boilerplate, KEY);
 	spill_pool_init(&p->pool, params->temporary);
 	spill_init(&p->prints, &p->pool);
-	rc = page_reader_open(on_page, p, &p->reader, err);
-	if (rc == 0) {
-		page_reader_with_revisits(p->reader);
-		rc = read_all(p, params, err);
-	}
+	p->reader = page_reader_open(on_page, p);
+	page_reader_with_revisits(p->reader);
+	rc = read_all(p, params, err);
 	if (rc)
 		page_clusters_free(p);
 	else
@@ -559,60 +522,45 @@ static int by_size(const void *a, const void *b)
 }
 
 /* All pages in the order of their clusters; each cluster's first one goes to firsts. */
-static int collect(struct page_clusters *p, struct members *all, struct members *firsts)
+static void collect(struct page_clusters *p, struct members *all, struct members *firsts)
 {
-	int rc = members_reserve(all, p->urls.len);
+	for (size_t i = 0; i < p->urls.len; i++) {
+		const struct page_url *u = &p->urls.ptr[i];
 
-	for (size_t i = 0; rc == 0 && i < p->urls.len; i++)
-		if (is_page(p, &p->urls.ptr[i]))
-			rc = members_push(all,
-				(struct member){p->urls.ptr[i].url,
-					similar_clusters_root(&p->clusters, p->urls.ptr[i].text),
-					0});
-	if (rc == 0 && all->len)
+		if (is_page(p, u))
+			members_push(all, (struct member){u->url,
+						  similar_clusters_root(&p->clusters, u->text), 0});
+	}
+	if (all->len)
 		qsort(all->ptr, all->len, sizeof all->ptr[0], by_root);
-	for (size_t i = 0, next; rc == 0 && i < all->len; i = next) {
-		struct member first = all->ptr[i];
-
-		for (next = i; next < all->len && all->ptr[next].root == first.root;)
+	for (size_t i = 0, next; i < all->len; i = next) {
+		for (next = i; next < all->len && all->ptr[next].root == all->ptr[i].root;)
 			next++;
-		first.size = (uint32_t)(next - i);
-		all->ptr[i].size = first.size;
-		if (first.size > 1)
-			rc = members_push(firsts, first);
+		all->ptr[i].size = (uint32_t)(next - i);
+		if (all->ptr[i].size > 1)
+			members_push(firsts, all->ptr[i]);
 	}
-	if (rc == 0 && firsts->len)
+	if (firsts->len)
 		qsort(firsts->ptr, firsts->len, sizeof firsts->ptr[0], by_size);
-	return rc;
 }
 
-static int call_for(struct page_clusters *p, const struct members *all, const struct member *first,
-	page_clusters_call *call, void *context)
-{
-	const struct member *at = bsearch(first, all->ptr, all->len, sizeof all->ptr[0], by_root);
-	slice *urls = malloc(first->size * sizeof *urls);
-	struct page_cluster cluster = {
-		urls, first->size, similar_clusters_distance(&p->clusters, first->root)};
-
-	if (!urls || !at) {
-		free(urls);
-		return ERR_NOMEM;
-	}
-	for (size_t i = 0; i < first->size; i++)
-		urls[i] = at[i].url;
-	call(context, &cluster);
-	free(urls);
-	return 0;
-}
-
-int page_clusters_each(struct page_clusters *p, page_clusters_call *call, void *context)
+void page_clusters_each(struct page_clusters *p, page_clusters_call *call, void *context)
 {
 	struct members all = {0}, firsts = {0};
-	int rc = collect(p, &all, &firsts);
 
-	for (size_t i = 0; rc == 0 && i < firsts.len; i++)
-		rc = call_for(p, &all, &firsts.ptr[i], call, context);
+	collect(p, &all, &firsts);
+	for (size_t i = 0; i < firsts.len; i++) {
+		const struct member *first = &firsts.ptr[i];
+		const struct member *at =
+			bsearch(first, all.ptr, all.len, sizeof all.ptr[0], by_root);
+		slice *urls = mem_new(first->size, sizeof *urls);
+
+		for (size_t k = 0; k < first->size; k++)
+			urls[k] = at[k].url;
+		call(context, &(struct page_cluster){urls, first->size,
+				      similar_clusters_distance(&p->clusters, first->root)});
+		free(urls);
+	}
 	members_release(&all);
 	members_release(&firsts);
-	return rc;
 }

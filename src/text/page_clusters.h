@@ -57,8 +57,8 @@ struct boilerplate_page {
 	uint32_t words;
 };
 
-/* The lines of a text: 0 or ERR_NOMEM. */
-int boilerplate_page_read(struct boilerplate_page *p, slice text) SP_MUST_CHECK;
+/* The lines of a text. */
+void boilerplate_page_read(struct boilerplate_page *p, slice text);
 void boilerplate_page_release(struct boilerplate_page *p);
 
 /* A line without its newline: a hash of its words. */
@@ -85,9 +85,8 @@ struct boilerplate {
 void boilerplate_init(struct boilerplate *b, struct hash_key key);
 void boilerplate_release(struct boilerplate *b);
 
-/* A page of a place: 0 or ERR_NOMEM. */
-int boilerplate_learn(
-	struct boilerplate *b, slice place, const struct boilerplate_page *page) SP_MUST_CHECK;
+/* A page of a place. */
+void boilerplate_learn(struct boilerplate *b, slice place, const struct boilerplate_page *page);
 
 /* All pages are known. */
 void boilerplate_settle(struct boilerplate *b);
@@ -132,8 +131,7 @@ void page_clusters_free(struct page_clusters *p); /* NULL is fine */
 /* Pages that were read. */
 uint64_t page_clusters_pages(const struct page_clusters *p);
 
-/* Calls for each cluster, the largest first. 0 or ERR_NOMEM. */
-int page_clusters_each(
-	struct page_clusters *p, page_clusters_call *call, void *context) SP_MUST_CHECK;
+/* Calls for each cluster, the largest first. */
+void page_clusters_each(struct page_clusters *p, page_clusters_call *call, void *context);
 
 #endif

@@ -46,8 +46,7 @@ static int on_body(void *context, slice decoded)
 	return feed_page(p, media_type_of_head(message_fields(p->message)), decoded);
 }
 
-int page_reader_open(
-	page_reader_call *call, void *context, struct page_reader **ret, struct err *err)
+struct page_reader *page_reader_open(page_reader_call *call, void *context)
 {
 	struct page_reader *p = mem_new(1, sizeof *p);
 
@@ -55,13 +54,10 @@ int page_reader_open(
 	p->context = context;
 	page_text_init(&p->text);
 	p->message = message_new(on_body, p);
-	p->page = malloc(sizeof *p->page);
-	if (!p->message || !p->page) {
-		page_reader_close(p);
-		return err_code(err, ERR_NOMEM);
-	}
-	*ret = p;
-	return 0;
+	if (!p->message)
+		mem_end();
+	p->page = mem_resize(NULL, 1, sizeof *p->page);
+	return p;
 }
 
 static void end_page(struct page_reader *p)

@@ -20,9 +20,7 @@ typedef int page_reader_call(void *context, const struct warc_record *rec,
 
 struct page_reader; /* opaque */
 
-/* 0 or ERR_NOMEM. */
-int page_reader_open(page_reader_call *call, void *context, struct page_reader **ret,
-	struct err *err) SP_MUST_CHECK;
+struct page_reader *page_reader_open(page_reader_call *call, void *context);
 void page_reader_close(struct page_reader *p); /* NULL is fine */
 
 /* Calls for revisit records, too: their body is another record's. The text is NULL then. */

@@ -240,36 +240,23 @@ static SP_MUST_CHECK int text_db_copy(
 
 /* ---- keys and words ---- */
 
-static slice without_algorithm(slice digest)
-{
-	slice rest = digest;
-
-	(void)slice_take(&rest, ':');
-	return rest.len ? rest : digest;
-}
-
-static void feed_place(struct digester *d, const struct text_version *v)
-{
-	char offset[32];
-
-	(void)snprintf(offset, sizeof offset, "\n%llu\n", (unsigned long long)v->offset);
-	digester_feed(d, slice_str(offset));
-	digester_feed(d, v->filename);
-}
-
 int text_db_key(struct digester *d, const struct text_version *v, unsigned char ret[TEXT_KEY_SIZE])
 {
+	slice digest = v->digest;
 	struct digest sum;
-	int rc = digester_start(d, DIGEST_SHA256);
+	char offset[32];
 
-	if (rc)
-		return rc;
+	TRY(digester_start(d, DIGEST_SHA256));
 	digester_feed(d, v->url);
 	digester_feed(d, SLICE("\n"));
-	if (v->digest.len)
-		digester_feed(d, without_algorithm(v->digest));
-	else
-		feed_place(d, v);
+	if (v->digest.len) { /* without its algorithm */
+		(void)slice_take(&digest, ':');
+		digester_feed(d, digest.len ? digest : v->digest);
+	} else {
+		(void)snprintf(offset, sizeof offset, "\n%llu\n", (unsigned long long)v->offset);
+		digester_feed(d, slice_str(offset));
+		digester_feed(d, v->filename);
+	}
 	digester_finish(d, &sum);
 	memcpy(ret, sum.bytes, TEXT_KEY_SIZE);
 	return 0;
@@ -314,28 +301,25 @@ static size_t plain_length(slice text)
 	return n;
 }
 
-int text_db_words(struct buf *out, slice text)
+void text_db_words(struct buf *out, slice text)
 {
-	int rc = 0;
-
-	while (rc == 0 && text.len) {
+	while (text.len && !out->error) {
 		size_t n = plain_length(text);
 		uint32_t code;
 
-		rc = buf_add(out, slice_sub(text, 0, n));
+		(void)buf_add(out, slice_sub(text, 0, n));
 		text = slice_sub(text, n, text.len);
-		if (rc || text.len == 0)
+		if (text.len == 0)
 			break;
 		code = decode(text, &n);
 		if (code < ' ')
-			rc = buf_add_char(out, code == '\n' ? '\n' : ' ');
+			(void)buf_add_char(out, code == '\n' ? '\n' : ' ');
 		else
-			rc = buf_add(out, slice_sub(text, 0, n));
-		if (rc == 0 && is_word_itself(code))
-			rc = buf_add(out, GAP);
+			(void)buf_add(out, slice_sub(text, 0, n));
+		if (is_word_itself(code))
+			(void)buf_add(out, GAP);
 		text = slice_sub(text, n, text.len);
 	}
-	return rc;
 }
 
 void text_db_join(struct buf *text)
@@ -400,10 +384,8 @@ static int doc_key(struct indexing *x, slice url, const struct page_text *text,
 	slice parts[] = {
 		url, SLICE("\n"), buf_slice(&text->title), SLICE("\n"), buf_slice(&text->text)};
 	struct digest sum;
-	int rc = digester_start(&x->digester, DIGEST_SHA256);
 
-	if (rc)
-		return rc;
+	TRY(digester_start(&x->digester, DIGEST_SHA256));
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
 		digester_feed(&x->digester, parts[i]);
 	digester_finish(&x->digester, &sum);
@@ -427,27 +409,7 @@ static int find_doc(struct indexing *x, const unsigned char *key, int64_t *ret, 
 	return rc;
 }
 
-static int add_text(struct indexing *x, int64_t doc, const struct page_text *text, struct err *err)
-{
-	int rc;
-
-	buf_reset(&x->title);
-	buf_reset(&x->words);
-	rc = text_db_words(&x->title, buf_slice(&text->title));
-	if (rc == 0)
-		rc = text_db_words(&x->words, buf_slice(&text->text));
-	if (rc)
-		return err_code(err, rc);
-	if (sqlite3_bind_int64(x->add_text, 1, doc) ||
-		bind_text(x->add_text, 2, buf_slice(&x->title)) ||
-		bind_text(x->add_text, 3, buf_slice(&x->words)))
-		return sql_error(x, err);
-	x->counts.docs++;
-	x->counts.bytes += text->text.len + text->title.len;
-	return run(x, x->add_text, err);
-}
-
-/* The doc of a page, which is added if it is new. */
+/* The doc of a page, which is added with its text if it is new. */
 static int doc_of(
 	struct indexing *x, slice url, const struct page_text *text, int64_t *ret, struct err *err)
 {
@@ -461,9 +423,21 @@ static int doc_of(
 	if (sqlite3_bind_blob(x->add_doc, 1, key, sizeof key, SQLITE_STATIC) ||
 		bind_text(x->add_doc, 2, url))
 		return sql_error(x, err);
-	rc = run(x, x->add_doc, err);
+	TRY(run(x, x->add_doc, err));
 	*ret = sqlite3_last_insert_rowid(x->db);
-	return rc ? rc : add_text(x, *ret, text, err);
+	buf_reset(&x->title);
+	buf_reset(&x->words);
+	text_db_words(&x->title, buf_slice(&text->title));
+	text_db_words(&x->words, buf_slice(&text->text));
+	if (x->title.error || x->words.error)
+		return err_code(err, x->title.error ? x->title.error : x->words.error);
+	if (sqlite3_bind_int64(x->add_text, 1, *ret) ||
+		bind_text(x->add_text, 2, buf_slice(&x->title)) ||
+		bind_text(x->add_text, 3, buf_slice(&x->words)))
+		return sql_error(x, err);
+	x->counts.docs++;
+	x->counts.bytes += text->text.len + text->title.len;
+	return run(x, x->add_text, err);
 }
 
 static int add_page(
@@ -478,12 +452,9 @@ static int add_page(
 	};
 	unsigned char key[TEXT_KEY_SIZE];
 	int64_t doc = 0;
-	int rc = doc_of(x, rec->header.url, text, &doc, err);
 
-	if (rc == 0)
-		rc = err_code(err, text_db_key(&x->digester, &version, key));
-	if (rc)
-		return rc;
+	TRY(doc_of(x, rec->header.url, text, &doc, err));
+	TRY(err_code(err, text_db_key(&x->digester, &version, key)));
 	if (sqlite3_bind_blob(x->add_version, 1, key, sizeof key, SQLITE_STATIC) ||
 		sqlite3_bind_int64(x->add_version, 2, doc))
 		return sql_error(x, err);
@@ -692,8 +663,7 @@ int text_index_write(
 	buf_init(&x.words, WORDS_MAX);
 	rc = open_files(&x, p->directory, err);
 	locked = rc == 0;
-	if (rc == 0)
-		rc = page_reader_open(add_page, &x, &x.pages, err);
+	x.pages = page_reader_open(add_page, &x);
 	if (rc == 0)
 		rc = write_all(&x, p, err);
 	(void)close_db(&x);

@@ -59,9 +59,9 @@ int text_db_key(struct digester *d, const struct text_version *version,
 
 /*
  * Appends text as the index takes it: characters of Chinese and Japanese apart, by a space that has
- * no width, and blanks for control characters. 0 or as buf_add.
+ * no width, and blanks for control characters.
  */
-int text_db_words(struct buf *out, slice text) SP_MUST_CHECK;
+void text_db_words(struct buf *out, slice text);
 
 /* Takes those spaces out again, in place. */
 void text_db_join(struct buf *text);

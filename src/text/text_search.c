@@ -38,13 +38,11 @@ static slice take_term(slice *rest, bool *ret_prefix)
 }
 
 /* As a string of FTS5, which cannot have a quote in it: terms never have. */
-static int add_term(struct buf *out, slice term, bool prefix)
+static void add_term(struct buf *out, slice term, bool prefix)
 {
-	int rc = buf_add_str(out, out->len ? " \"" : "\"");
-
-	if (rc == 0)
-		rc = text_db_words(out, term);
-	return rc ? rc : buf_add_str(out, prefix ? "\" *" : "\"");
+	(void)buf_add_str(out, out->len ? " \"" : "\"");
+	text_db_words(out, term);
+	(void)buf_add_str(out, prefix ? "\" *" : "\"");
 }
 
 /* Whether something in it can be a word; what FTS5 takes for one it knows better. */
@@ -74,12 +72,11 @@ int text_query_parse(slice typed, struct buf *ret_expression, struct err *err)
 {
 	struct term terms[TEXT_QUERY_WORDS_MAX];
 	size_t count = 0;
-	int rc = 0;
 
 	if (typed.len > TEXT_QUERY_MAX)
 		return err_set(
 			err, ERR_USAGE, "the search has more than %d bytes", (int)TEXT_QUERY_MAX);
-	while (rc == 0 && typed.len) {
+	while (typed.len && !ret_expression->error) {
 		bool prefix;
 		slice term;
 
@@ -94,11 +91,11 @@ int text_query_parse(slice typed, struct buf *ret_expression, struct err *err)
 			return err_set(err, ERR_USAGE, "the search has more than %d words",
 				(int)TEXT_QUERY_WORDS_MAX);
 		terms[count++] = (struct term){term, prefix};
-		rc = add_term(ret_expression, term, prefix);
+		add_term(ret_expression, term, prefix);
 	}
-	if (rc == 0 && count == 0)
+	if (count == 0)
 		return err_set(err, ERR_USAGE, "the search has no words");
-	return err_code(err, rc);
+	return err_code(err, ret_expression->error);
 }
 
 /* ---- search ---- */
@@ -176,10 +173,10 @@ int text_search_open(const char *path, slice typed, const struct text_patience *
 
 	buf_init(&s->expression, TEXT_EXPRESSION_MAX);
 	buf_init(&s->words, 3 * (size_t)TEXT_SNIPPET_TEXT_MAX);
-	s->path = strdup(path);
+	s->path = mem_strdup(slice_str(path));
 	if (patience)
 		s->patience = *patience;
-	rc = s->path ? text_query_parse(typed, &s->expression, err) : err_code(err, ERR_NOMEM);
+	rc = text_query_parse(typed, &s->expression, err);
 	if (rc == 0)
 		rc = text_db_open(path, &s->db, err);
 	if (rc == 0 && patience)
@@ -231,21 +228,16 @@ int text_search_doc(struct text_search *s, const struct text_version *version, i
 	struct err *err)
 {
 	unsigned char key[TEXT_KEY_SIZE];
-	int rc = err_code(err, text_db_key(&s->digester, version, key));
+	int step, rc = 0;
 
-	if (rc)
-		return rc;
+	TRY(err_code(err, text_db_key(&s->digester, version, key)));
 	if (sqlite3_bind_blob(s->version, 1, key, sizeof key, SQLITE_STATIC))
-		rc = text_db_error(s->db, s->path, err);
-	if (rc == 0) {
-		int step = sqlite3_step(s->version);
-
-		if (step == SQLITE_ROW)
-			*ret_doc = sqlite3_column_int64(s->version, 0);
-		else
-			rc = step == SQLITE_DONE ? ERR_NOTFOUND
-						 : text_db_error(s->db, s->path, err);
-	}
+		return text_db_error(s->db, s->path, err);
+	step = sqlite3_step(s->version);
+	if (step == SQLITE_ROW)
+		*ret_doc = sqlite3_column_int64(s->version, 0);
+	else
+		rc = step == SQLITE_DONE ? ERR_NOTFOUND : text_db_error(s->db, s->path, err);
 	(void)sqlite3_reset(s->version);
 	return rc;
 }
@@ -254,12 +246,12 @@ int text_search_doc(struct text_search *s, const struct text_version *version, i
 
 static int put_page(struct text_search *s, slice title, slice text)
 {
-	int rc;
+	int rc = 0;
 
 	buf_reset(&s->words);
-	rc = text_db_words(&s->words, slice_sub(text, 0, TEXT_SNIPPET_TEXT_MAX));
-	if (rc)
-		return rc;
+	text_db_words(&s->words, slice_sub(text, 0, TEXT_SNIPPET_TEXT_MAX));
+	if (s->words.error)
+		return s->words.error;
 	if (bind_slice(s->put, 1, title) || bind_slice(s->put, 2, buf_slice(&s->words)) ||
 		sqlite3_step(s->put) != SQLITE_DONE)
 		rc = ERR_NOMEM;

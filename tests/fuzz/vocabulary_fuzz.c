@@ -49,7 +49,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	slice text = {(const char *)data + 1, size ? size - 1 : 0}, asked = {0};
 	enum vocabulary_source source;
 	struct vocabulary v;
-	size_t fresh = 0;
 
 	if (size == 0)
 		return 0;
@@ -57,9 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (data[0] & 4)
 		asked = slice_take(&text, '\n');
 	vocabulary_init(&v, (struct hash_key){1, 2});
-	require(vocabulary_read(&v, text, source, asked, &fresh) == 0);
-	require(fresh <= text.len);
-	require(vocabulary_read(&v, text, source, asked, &fresh) == 0 && fresh == 0);
+	require(vocabulary_read(&v, text, source, asked) <= text.len);
+	require(vocabulary_read(&v, text, source, asked) == 0);
 	for (int i = 0; i < VOCABULARY_CLASSES; i++)
 		ask_all(&v, (enum vocabulary_class)i);
 	vocabulary_release(&v);

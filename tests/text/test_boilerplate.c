@@ -14,8 +14,8 @@ static void learn(struct boilerplate *b, slice place, const char *text)
 {
 	struct boilerplate_page page = {0};
 
-	CHECK_INT(boilerplate_page_read(&page, slice_str(text)), 0);
-	CHECK_INT(boilerplate_learn(b, place, &page), 0);
+	boilerplate_page_read(&page, slice_str(text));
+	boilerplate_learn(b, place, &page);
 	boilerplate_page_release(&page);
 }
 
