@@ -107,7 +107,7 @@ static void add_page(struct catalog *c, uint32_t capture, uint32_t n)
 	(void)snprintf(url, sizeof url,
 		"https://www.example.org/news/2026/01/the-title-of-a-page-%06u", (unsigned)n);
 	page.url = slice_str(url);
-	must(catalog_add_page(c, capture, &page, &err), &err);
+	must(catalog_put(c, CATALOG_ROW_ADD_PAGE, capture, &page, &err), &err);
 	must(catalog_add_event(c, capture, &event, &err), &err);
 }
 
@@ -153,7 +153,7 @@ static void write_capture(const char *path)
 	}
 	for (uint32_t n = 0; n < PAGES; n++) {
 		add_leg(c, id, PAGES - 1 - n, ATTEMPT_REVISIT);
-		must(catalog_set_plan(c, id,
+		must(catalog_put(c, CATALOG_ROW_PLAN, id,
 			     &(struct catalog_plan){PAGES - 1 - n, PAGES - 1 - n, n, false}, &err),
 			&err);
 		commit_now_and_then(c, n);
@@ -162,7 +162,7 @@ static void write_capture(const char *path)
 		struct catalog_verdict v = {
 			.page = n, .verdict = SLICE("sharp"), .evidence = SLICE("bytes")};
 
-		must(catalog_set_verdict(c, id, &v, &err), &err);
+		must(catalog_put(c, CATALOG_ROW_VERDICT, id, &v, &err), &err);
 		commit_now_and_then(c, n);
 	}
 	must(catalog_commit(c, &err), &err);

@@ -55,7 +55,7 @@ static void open_archive(struct archive *a, const char *path)
 	must(directory_open(&a->directory, path, true, &a->err), a);
 	must(catalog_open(a->directory.catalog, CATALOG_CREATE, &a->catalog, &a->err), a);
 	must(catalog_add_capture(a->catalog, &a->row, &a->row.id, &a->err), a);
-	must(clerk_new(a->catalog, &a->clerk, &a->err), a);
+	a->clerk = clerk_new(a->catalog);
 	must(clerk_start(a->clerk, &a->err), a);
 	duplicates_init(&a->bodies, a->directory.warc, DUPLICATES_MAX);
 	must(store_open(&a->store,

@@ -127,7 +127,7 @@ static void add_pages(const char *path, unsigned pages, enum form form)
 			.rule = SLICE("host"),
 			.weight = 1};
 
-		must(catalog_add_page(c, id, &page, &err), &err);
+		must(catalog_put(c, CATALOG_ROW_ADD_PAGE, id, &page, &err), &err);
 		must(catalog_add_observation(c, id, &a, &err), &err);
 	}
 	must(catalog_commit(c, &err), &err);

@@ -76,7 +76,8 @@ static void find_page(struct making *m)
 		m->known);
 
 	page.url = (slice){url, (size_t)n};
-	require(catalog_add_page(m->catalog, m->capture, &page, &err), &err, "page");
+	require(catalog_put(m->catalog, CATALOG_ROW_ADD_PAGE, m->capture, &page, &err), &err,
+		"page");
 	require(plan_discovered(m->plan, m->known, survival, page.weight), &err, "planner");
 	add_event(m, &(struct catalog_event){.kind = CATALOG_EVENT_DISCOVERED, .page = m->known});
 	m->known++;
@@ -86,7 +87,7 @@ static void give_out(struct making *m, const struct plan_order *order)
 {
 	struct err err = {0};
 
-	require(catalog_set_plan(m->catalog, m->capture,
+	require(catalog_put(m->catalog, CATALOG_ROW_PLAN, m->capture,
 			&(struct catalog_plan){order->page, m->visits++, -1, false}, &err),
 		&err, "plan");
 	add_event(m, &(struct catalog_event){.kind = CATALOG_EVENT_NEXT,
@@ -175,7 +176,7 @@ static void add_capture(struct making *m, const struct crawl_settings *settings)
 	require(crawl_settings_write(settings, &text), &err, "settings");
 	row.settings = buf_slice(&text);
 	require(catalog_add_capture(m->catalog, &row, &m->capture, &err), &err, "capture");
-	require(catalog_add_robots(m->catalog, m->capture,
+	require(catalog_put(m->catalog, CATALOG_ROW_ADD_ROBOTS, m->capture,
 			&(struct catalog_robots){.origin = SLICE(ORIGIN),
 				.policy = ROBOTS_ALLOW_ALL,
 				.fetched = m->started,

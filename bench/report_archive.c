@@ -73,7 +73,7 @@ static void add_page(struct site *s, uint32_t n)
 		"https://www.example.org/section-%u/2026/%02u/the-title-of-a-page-%u",
 		n / DIRECTORY, n % 12 + 1, n);
 	page.url = slice_str(url);
-	must(s, catalog_add_page(s->catalog, s->capture, &page, &s->err));
+	must(s, catalog_put(s->catalog, CATALOG_ROW_ADD_PAGE, s->capture, &page, &s->err));
 }
 
 static void add_look(struct site *s, uint32_t n, enum attempt_leg leg)

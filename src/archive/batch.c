@@ -1,10 +1,9 @@
 #include "archive/batch.h"
 
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "archive/judging.h"
+#include "base/mem.h"
 
 /* Lanes hand their batches over long before that (store.h). */
 #define BATCH_MAX ((size_t)1 << 30)
@@ -16,12 +15,10 @@ struct batch_row {
 
 struct batch *batch_new(void)
 {
-	struct batch *b = calloc(1, sizeof *b);
+	struct batch *b = mem_new(1, sizeof *b);
 
-	if (b) {
-		arena_init(&b->lane.arena, BATCH_MAX);
-		arena_init_small(&b->press.arena, BATCH_MAX);
-	}
+	arena_init(&b->lane.arena, BATCH_MAX);
+	arena_init_small(&b->press.arena, BATCH_MAX);
 	return b;
 }
 
@@ -48,146 +45,61 @@ void batch_reset(struct batch *b)
 
 /* ---- collecting ---- */
 
-/* Which of a row's fields are strings: offsets, ended by SIZE_MAX. */
-static const size_t NONE[] = {SIZE_MAX};
-static const size_t PAGE[] = {offsetof(struct catalog_page, url),
-	offsetof(struct catalog_page, kind), offsetof(struct catalog_page, found),
-	offsetof(struct catalog_page, rule), SIZE_MAX};
-static const size_t WARC[] = {offsetof(struct catalog_warc, name), SIZE_MAX};
-static const size_t ROBOTS[] = {offsetof(struct catalog_robots, origin),
-	offsetof(struct catalog_robots, why), offsetof(struct catalog_robots, body), SIZE_MAX};
-static const size_t CLOCK[] = {
-	offsetof(struct catalog_clock, moment), offsetof(struct catalog_clock, boot), SIZE_MAX};
-static const size_t LOOK[] = {offsetof(struct catalog_look, rows), SIZE_MAX};
-static const size_t LOOKS[] = {offsetof(struct catalog_looks, warc), SIZE_MAX};
-static const size_t DUST[] = {offsetof(struct catalog_dust, rule),
-	offsetof(struct catalog_dust, site), offsetof(struct catalog_dust, detail), SIZE_MAX};
-static const size_t LINKS[] = {offsetof(struct catalog_links, targets), SIZE_MAX};
-static const size_t POLL[] = {offsetof(struct catalog_poll, url), SIZE_MAX};
-static const size_t LEARNED[] = {offsetof(struct catalog_learned, rule), SIZE_MAX};
-
-/* Of the body of a row, by its kind. */
-static const struct {
-	size_t size;
-	const size_t *strings;
-} SHAPES[CATALOG_ROW_KINDS] = {
-	[CATALOG_ROW_ADD_PAGE] = {sizeof(struct catalog_page), PAGE},
-	[CATALOG_ROW_TAKE_PAGE] = {sizeof(struct catalog_page), PAGE},
-	[CATALOG_ROW_REFUSE_PAGE] = {sizeof(struct catalog_page), PAGE},
-	[CATALOG_ROW_ADMIT_PAGE] = {sizeof(struct catalog_page), PAGE},
-	[CATALOG_ROW_MARK_PAGE] = {sizeof(struct catalog_page), PAGE},
-	[CATALOG_ROW_WEIGH_PAGE] = {sizeof(struct catalog_page), PAGE},
-	[CATALOG_ROW_LIST_PAGE] = {sizeof(struct catalog_page), PAGE},
-	[CATALOG_ROW_UNKEPT] = {sizeof(struct catalog_unkept), NONE},
-	[CATALOG_ROW_PLAN] = {sizeof(struct catalog_plan), NONE},
-	[CATALOG_ROW_OBSERVATION] = {sizeof(struct attempt), NONE}, /* attempt_keep */
-	[CATALOG_ROW_EVENT] = {sizeof(struct catalog_event), NONE},
-	[CATALOG_ROW_WARC] = {sizeof(struct catalog_warc), WARC},
-	[CATALOG_ROW_ADD_ROBOTS] = {sizeof(struct catalog_robots), ROBOTS},
-	[CATALOG_ROW_CONFIRM_ROBOTS] = {sizeof(struct catalog_robots), ROBOTS},
-	[CATALOG_ROW_CLOCK] = {sizeof(struct catalog_clock), CLOCK},
-	[CATALOG_ROW_REQUISITE] = {sizeof(struct catalog_requisite), NONE},
-	[CATALOG_ROW_DUST] = {sizeof(struct catalog_dust), DUST},
-	[CATALOG_ROW_LINKS] = {sizeof(struct catalog_links), LINKS},
-	[CATALOG_ROW_LEARNED] = {sizeof(struct catalog_learned), LEARNED},
-	[CATALOG_ROW_POLL] = {sizeof(struct catalog_poll), POLL},
-	[CATALOG_ROW_LOOK] = {sizeof(struct catalog_look), LOOK},
-	[CATALOG_ROW_LOOKS] = {sizeof(struct catalog_looks), LOOKS},
-	/* An update does not look at its strings. */
-	[CATALOG_ROW_CAPTURE] = {sizeof(struct catalog_capture), NONE},
-};
-
-static bool copy_strings(struct arena *arena, char *body, const size_t *strings)
+slice batch_keep(struct batch *b, slice bytes)
 {
-	for (; *strings != SIZE_MAX; strings++) {
-		slice *s = (slice *)(void *)(body + *strings);
-
-		if (!s->ptr)
-			continue;
-		s->ptr = arena_strdup(arena, *s);
-		if (!s->ptr)
-			return false;
-	}
-	return true;
+	return arena_keep(&b->lane.arena, bytes);
 }
 
-/* Adds a copy of the row; *ret_body is that of its body. */
-static int add(
-	struct batch_part *p, const struct catalog_row *from, void **ret_body, struct err *err)
+/* Adds a copy of the row, and returns that of its body. */
+static void *add(struct batch_part *p, const struct catalog_row *from)
 {
-	size_t size = SHAPES[from->kind].size;
-	struct batch_row *row = arena_alloc(&p->arena, sizeof *row, _Alignof(struct batch_row));
-	char *body = arena_alloc(&p->arena, size, _Alignof(max_align_t));
+	struct batch_row *row = ARENA_NEW(&p->arena, struct batch_row);
+	void *body = catalog_row_copy(from, &p->arena);
 
-	if (body)
-		memcpy(body, from->body, size);
-	if (!row || !body || !copy_strings(&p->arena, body, SHAPES[from->kind].strings))
-		return err_code(err, ERR_NOMEM);
-	if (from->kind == CATALOG_ROW_OBSERVATION &&
-		attempt_keep((struct attempt *)(void *)body, &p->arena))
-		return err_code(err, ERR_NOMEM);
-	*row = (struct batch_row){.row = *from};
+	if (!row)
+		mem_end();
+	row->row = *from;
 	row->row.body = body;
 	if (p->last)
 		p->last->next = row;
 	else
 		p->first = row;
 	p->last = row;
-	*ret_body = body;
-	return 0;
+	return body;
 }
 
-int batch_add(struct batch *b, const struct catalog_row *row, struct err *err)
+void batch_add(struct batch *b, const struct catalog_row *row)
 {
-	void *body;
-
-	return add(&b->lane, row, &body, err);
+	(void)add(&b->lane, row);
 }
 
-int batch_add_attempt(struct batch *b, uint32_t capture, const struct attempt *a,
-	struct attempt **ret_copy, struct err *err)
+struct attempt *batch_add_attempt(struct batch *b, uint32_t capture, const struct attempt *a)
 {
-	void *body = NULL;
-	int rc = add(&b->lane,
-		&(struct catalog_row){CATALOG_ROW_OBSERVATION, capture, .observation = a}, &body,
-		err);
-
-	if (rc == 0)
-		*ret_copy = body;
-	return rc;
+	return add(&b->lane,
+		&(struct catalog_row){CATALOG_ROW_OBSERVATION, capture, .observation = a});
 }
 
-int batch_place(struct batch *b, struct attempt *a, const struct warc_place *place, struct err *err)
+void batch_place(struct batch *b, struct attempt *a, const struct warc_place *place)
 {
-	slice file = slice_str(place->file);
-
-	if (!slice_eq(b->file, file))
-		b->file = (slice){arena_strdup(&b->press.arena, file), file.len};
-	if (!b->file.ptr)
-		return err_code(err, ERR_NOMEM);
+	if (!slice_eq(b->file, slice_str(place->file)))
+		b->file = arena_keep(&b->press.arena, slice_str(place->file));
 	a->warc = b->file;
 	a->offset = place->offset;
 	a->length = place->length;
-	return 0;
 }
 
-int batch_add_written(struct batch *b, const struct catalog_row *row, struct err *err)
+void batch_add_written(struct batch *b, const struct catalog_row *row)
 {
-	void *body;
-
-	return add(&b->press, row, &body, err);
+	(void)add(&b->press, row);
 }
 
-int batch_in_looks(struct batch *b, struct attempt *a, const struct warc_id *id, uint64_t looks,
-	uint64_t length, struct err *err)
+void batch_in_looks(struct batch *b, struct attempt *a, const struct warc_id *id, uint64_t looks,
+	uint64_t length)
 {
-	slice text = slice_str(id->text);
-
-	a->record_id = (slice){arena_strdup(&b->press.arena, text), text.len};
+	a->record_id = arena_keep(&b->press.arena, slice_str(id->text));
 	a->warc = (slice){0};
 	a->offset = looks;
 	a->length = length;
-	return a->record_id.ptr ? 0 : err_code(err, ERR_NOMEM);
 }
 
 /* ---- writing ---- */
@@ -200,22 +112,19 @@ bool batch_row_ends_capture(const struct catalog_row *row)
 
 static int write_part(const struct batch_part *p, struct catalog *catalog, struct err *err)
 {
-	int rc = 0;
-
-	for (const struct batch_row *r = p->first; rc == 0 && r; r = r->next) {
-		rc = catalog_write(catalog, &r->row, err);
-		if (rc == 0 && batch_row_ends_capture(&r->row))
-			rc = judging_store(catalog, r->row.state->id, NULL, err);
+	for (const struct batch_row *r = p->first; r; r = r->next) {
+		TRY(catalog_write(catalog, &r->row, err));
+		if (batch_row_ends_capture(&r->row))
+			TRY(judging_store(catalog, r->row.state->id, NULL, err));
 	}
-	return rc;
+	return 0;
 }
 
 int batch_write(const struct batch *b, struct catalog *catalog, struct err *err)
 {
 	/* Files first, so that they are in the catalog in their order. */
-	int rc = write_part(&b->press, catalog, err);
-
-	return rc ? rc : write_part(&b->lane, catalog, err);
+	TRY(write_part(&b->press, catalog, err));
+	return write_part(&b->lane, catalog, err);
 }
 
 int batch_each(const struct batch *b, int (*call)(void *context, const struct catalog_row *row),

@@ -1,8 +1,7 @@
 /*
  * Rows on their way to the catalog. A lane adds copies of them. At the same time, in another
  * thread, its press (press.h) fills in where their records are. The clerk (clerk.h) writes them in
- * the order in which they were added. An invalid row is found when it is written. The functions
- * return 0 or ERR_NOMEM, with a sentence in err.
+ * the order in which they were added. An invalid row is found when it is written.
  */
 #ifndef ARCHIVE_BATCH_H
 #define ARCHIVE_BATCH_H
@@ -34,7 +33,6 @@ struct batch {
 	struct batch *next;
 };
 
-/* NULL without memory. */
 struct batch *batch_new(void);
 
 /* Frees it and all that follow it by next. NULL is fine. */
@@ -55,11 +53,8 @@ static inline size_t batch_bytes(const struct batch *b)
 	return b->lane.arena.held;
 }
 
-/* A copy of the bytes, valid as long as the lane's rows; NULL without memory. */
-static inline char *batch_keep(struct batch *b, slice bytes)
-{
-	return arena_strdup(&b->lane.arena, bytes);
-}
+/* A copy of the bytes, valid as long as the lane's rows. */
+slice batch_keep(struct batch *b, slice bytes);
 
 /* ---- for the lane ---- */
 
@@ -67,25 +62,22 @@ static inline char *batch_keep(struct batch *b, slice bytes)
  * Adds a copy of a row, strings and all. The update of a capture that has ended also judges its
  * pages (judging.h), by all that came before.
  */
-int batch_add(struct batch *b, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
+void batch_add(struct batch *b, const struct catalog_row *row);
 
 /* The same of an observation; the copy stays where it is until the batch is handed over. */
-int batch_add_attempt(struct batch *b, uint32_t capture, const struct attempt *a,
-	struct attempt **ret_copy, struct err *err) SP_MUST_CHECK;
+struct attempt *batch_add_attempt(struct batch *b, uint32_t capture, const struct attempt *a);
 
 /* ---- for the press, while the lane adds rows ---- */
 
 /* Sets where the record of an attempt in the batch is; the file's name is copied. */
-int batch_place(struct batch *b, struct attempt *a, const struct warc_place *place,
-	struct err *err) SP_MUST_CHECK;
+void batch_place(struct batch *b, struct attempt *a, const struct warc_place *place);
 
 /* The same of one that is a row of a batch of looks, with that number. */
-int batch_in_looks(struct batch *b, struct attempt *a, const struct warc_id *id, uint64_t looks,
-	uint64_t length, struct err *err) SP_MUST_CHECK;
+void batch_in_looks(struct batch *b, struct attempt *a, const struct warc_id *id, uint64_t looks,
+	uint64_t length);
 
 /* Adds a copy of a row about WARC files or looks. */
-int batch_add_written(
-	struct batch *b, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
+void batch_add_written(struct batch *b, const struct catalog_row *row);
 
 /* ---- for the clerk ---- */
 

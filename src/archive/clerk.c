@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/mem.h"
+
 struct clerk {
 	struct catalog *catalog; /* the thread's */
 	struct crawl_log *log;   /* the same; or NULL */
@@ -110,18 +112,15 @@ static void release(struct clerk *k)
 	free(k);
 }
 
-int clerk_new(struct catalog *catalog, struct clerk **ret, struct err *err)
+struct clerk *clerk_new(struct catalog *catalog)
 {
-	struct clerk *k = calloc(1, sizeof *k);
+	struct clerk *k = mem_new(1, sizeof *k);
 
-	if (!k)
-		return err_code(err, ERR_NOMEM);
 	k->catalog = catalog;
 	(void)pthread_mutex_init(&k->lock, NULL);
 	(void)pthread_cond_init(&k->work, NULL);
 	(void)pthread_cond_init(&k->done, NULL);
-	*ret = k;
-	return 0;
+	return k;
 }
 
 void clerk_set_log(struct clerk *k, struct crawl_log *log)

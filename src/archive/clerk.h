@@ -23,8 +23,8 @@
 
 struct clerk; /* opaque */
 
-/* Does not write before clerk_start: batches wait. The catalog is borrowed. 0, ERR_NOMEM. */
-int clerk_new(struct catalog *catalog, struct clerk **ret, struct err *err) SP_MUST_CHECK;
+/* Does not write before clerk_start: batches wait. The catalog is borrowed. */
+struct clerk *clerk_new(struct catalog *catalog);
 
 /* Before clerk_start: what is committed is written to the log, which is borrowed. */
 void clerk_set_log(struct clerk *k, struct crawl_log *log);
@@ -36,8 +36,8 @@ void clerk_set_log(struct clerk *k, struct crawl_log *log);
 int clerk_start(struct clerk *k, struct err *err) SP_MUST_CHECK;
 
 /*
- * An empty batch; the caller submits it or frees it with batch_free. NULL without memory. For any
- * thread, like the next two.
+ * An empty batch; the caller submits it or frees it with batch_free. For any thread, like the next
+ * two.
  */
 struct batch *clerk_batch(struct clerk *k);
 

@@ -352,7 +352,7 @@ static int save_part(struct duplicates_saving *s)
 		}
 	rc = err_code(s->err, rc ? rc : out.error);
 	if (rc == 0)
-		rc = catalog_save(s->catalog, s->capture,
+		rc = catalog_put(s->catalog, CATALOG_ROW_SAVED, s->capture,
 			&(struct catalog_saved){CATALOG_SAVED_BODIES, s->number++, buf_slice(&out)},
 			s->err);
 	buf_release(&out);

@@ -33,7 +33,7 @@ int judging_store(struct catalog *catalog, uint32_t capture, const struct report
 		const struct report_page *p = report_page_at(&r, i);
 		const char *evidence = same_by_name((enum same_by)p->evidence);
 
-		rc = catalog_set_verdict(catalog, capture,
+		rc = catalog_put(catalog, CATALOG_ROW_VERDICT, capture,
 			&(struct catalog_verdict){
 				.page = (uint32_t)i,
 				.verdict = slice_str(verdict_name((enum verdict)p->verdict)),

@@ -376,7 +376,7 @@ static int begin_looks(struct rebuild_reading *r, const struct evidence_item *it
 	if (!item->record)
 		return 0;
 	row.length = item->record->length;
-	return catalog_set_looks(r->catalog, &row, r->reader.err);
+	return catalog_put(r->catalog, CATALOG_ROW_LOOKS, 0, &row, r->reader.err);
 }
 
 /*
@@ -388,7 +388,7 @@ static int rebuild_reading_waiting(struct rebuild_reading *r, slice rows, struct
 	int rc = evidence_read_looks(&r->reader, SLICE("catalog.sqlite"), rows, 0, err);
 
 	return rc ? rc
-		  : catalog_add_look(r->catalog,
+		  : catalog_put(r->catalog, CATALOG_ROW_LOOK, 0,
 			    &(struct catalog_look){.batch = r->batch, .rows = rows}, err);
 }
 
@@ -641,7 +641,7 @@ static int add_file(struct rebuilding *r, int fd, slice name, uint64_t size)
 		return err_set(r->err, rc, "%.*s: %s", (int)name.len, name.ptr,
 			rc == ERR_IO ? file_problem(errno) : err_name(rc));
 	r->counts->files++;
-	return catalog_set_warc(r->fresh, &row, r->err);
+	return catalog_put(r->fresh, CATALOG_ROW_WARC, 0, &row, r->err);
 }
 
 static int read_ours(
@@ -996,7 +996,7 @@ static int on_set_file(void *context, const struct warc_set_file *file, struct e
 	row.has_digest =
 		!file->inner.ptr && warc_file_sum(file->source.fd, file->size, &row.digest) == 0;
 	r->counts->files++;
-	rc = catalog_set_warc(r->fresh, &row, err);
+	rc = catalog_put(r->fresh, CATALOG_ROW_WARC, 0, &row, err);
 	if (rc == 0)
 		rc = rebuild_reading_file(
 			&r->reading, &file->source, name, r->progress, &ends, err);

@@ -244,7 +244,7 @@ int rebuilt_moment(struct rebuilt_captures *s, slice uuid, const struct moment *
 					   : find_or_add(s, uuid, m->clock.capture_time, &c, err);
 
 	if (rc == 0)
-		rc = catalog_add_clock(s->catalog, c->row.id, &m->clock, err);
+		rc = catalog_put(s->catalog, CATALOG_ROW_CLOCK, c->row.id, &m->clock, err);
 	if (rc)
 		return rc;
 	clock_watch_add(&c->watch, &m->clock);
@@ -287,7 +287,7 @@ static int add_page(struct rebuilt_captures *s, struct rebuilt *c, const struct 
 	int rc = load(s, c, err);
 
 	if (rc == 0)
-		rc = catalog_add_page(s->catalog, c->row.id, page, err);
+		rc = catalog_put(s->catalog, CATALOG_ROW_ADD_PAGE, c->row.id, page, err);
 	if (rc == 0) {
 		rc = seen_add(&c->pages, page->url, page->number);
 		rc = err_code(err, rc == ERR_EXISTS ? 0 : rc);
@@ -612,7 +612,7 @@ int rebuilt_learned(struct rebuilt_captures *s, slice uuid, slice lines, struct 
 		(void)buf_add(&line, name);
 		rc = err_code(err, buf_add(&line, value));
 		if (rc == 0)
-			rc = catalog_add_learned(s->catalog, c->row.id,
+			rc = catalog_put(s->catalog, CATALOG_ROW_LEARNED, c->row.id,
 				&(struct catalog_learned){.rule = buf_slice(&line)}, err);
 	}
 	buf_release(&line);
@@ -715,7 +715,7 @@ static int finish(struct rebuilt_captures *s, struct rebuilt *c, struct err *err
 	if (c->has_end && c->row.caveats & CATALOG_CAVEAT_CLOCK)
 		c->row.still_from = c->row.still_to = 0;
 	if (rc == 0)
-		rc = catalog_update_capture(s->catalog, &c->row, err);
+		rc = catalog_put(s->catalog, CATALOG_ROW_CAPTURE, 0, &c->row, err);
 	if (rc == 0 && c->has_end)
 		rc = judging_store(s->catalog, c->row.id, NULL, err);
 	return rc ? rc : catalog_commit(s->catalog, err);

@@ -54,22 +54,18 @@ static bool look_batch_is_full(const struct look_batch *l)
 	return l->count == COMPACT_LOOKS_MAX || l->block.len >= COMPACT_BLOCK_FULL;
 }
 
-int look_batch_keep(struct look_batch *l, struct batch *batch, struct err *err)
+void look_batch_keep(struct look_batch *l, struct batch *batch)
 {
 	size_t from = l->kept ? l->kept_length : sizeof COMPACT_FIRST - 1;
 	struct catalog_look looks = {.batch = l->batch,
 		.number = l->kept,
 		.rows = slice_sub(buf_slice(&l->block), from, l->block.len)};
-	int rc;
 
 	if (l->kept == l->count)
-		return 0;
-	rc = batch_add_written(batch, &(struct catalog_row){CATALOG_ROW_LOOK, .look = &looks}, err);
-	if (rc)
-		return rc;
+		return;
+	batch_add_written(batch, &(struct catalog_row){CATALOG_ROW_LOOK, .look = &looks});
 	l->kept = l->count;
 	l->kept_length = l->block.len;
-	return 0;
 }
 
 /* They were written: begins the next batch. */
@@ -179,18 +175,17 @@ void records_abandon(struct records *r)
 	*r = (struct records){0};
 }
 
-static int set_warc(
-	struct records *r, struct batch *batch, uint64_t size, bool complete, struct err *err)
+static void set_warc(struct records *r, struct batch *batch, uint64_t size, bool complete)
 {
 	const struct digest *digest = complete ? warc_writer_digest(r->warc) : NULL;
 	struct catalog_warc row = {.name = r->file, .size = size, .complete = complete};
 
 	if (!r->file.len)
-		return 0;
+		return;
 	row.has_digest = digest != NULL;
 	if (digest)
 		row.digest = *digest;
-	return batch_add_written(batch, &(struct catalog_row){CATALOG_ROW_WARC, .warc = &row}, err);
+	batch_add_written(batch, &(struct catalog_row){CATALOG_ROW_WARC, .warc = &row});
 }
 
 int records_close(struct records *r, struct batch *batch, struct err *err)
@@ -200,7 +195,7 @@ int records_close(struct records *r, struct batch *batch, struct err *err)
 	if (rc == 0)
 		rc = warc_writer_complete(r->warc, err);
 	if (rc == 0)
-		rc = set_warc(r, batch, r->end, true, err);
+		set_warc(r, batch, r->end, true);
 	records_abandon(r);
 	return rc;
 }
@@ -212,11 +207,11 @@ int records_flush(struct records *r, struct err *err)
 
 int records_sync(struct records *r, struct batch *batch, struct err *err)
 {
-	int rc = r->file.len ? warc_writer_sync(r->warc, err) : 0;
-
-	if (rc == 0)
-		rc = look_batch_keep(&r->looks, batch, err);
-	return rc ? rc : set_warc(r, batch, r->whole, false, err);
+	if (r->file.len)
+		TRY(warc_writer_sync(r->warc, err));
+	look_batch_keep(&r->looks, batch);
+	set_warc(r, batch, r->whole, false);
+	return 0;
 }
 
 /* ---- records ---- */
@@ -229,27 +224,21 @@ static void forget_forms(struct records *r)
 }
 
 /* A file that was left for another is complete. */
-static int leave_file(struct records *r, slice next, struct err *err)
+static void leave_file(struct records *r, slice next)
 {
-	int rc = set_warc(r, r->batch, r->end, true, err);
-
+	set_warc(r, r->batch, r->end, true);
 	forget_forms(r);
-	if (rc)
-		return rc;
-	r->file = (slice){arena_strdup(&r->files, next), next.len};
-	return r->file.ptr ? 0 : err_code(err, ERR_NOMEM);
+	r->file = arena_keep(&r->files, next);
 }
 
 static int add(struct records *r, const struct warc_entry *entry, struct warc_place *place,
 	struct err *err)
 {
-	int rc = warc_writer_add(r->warc, entry, place, err);
-
-	if (rc == 0 && !slice_eq(slice_str(place->file), r->file))
-		rc = leave_file(r, slice_str(place->file), err);
-	if (rc == 0)
-		r->end = place->offset + place->length;
-	return rc;
+	TRY(warc_writer_add(r->warc, entry, place, err));
+	if (!slice_eq(slice_str(place->file), r->file))
+		leave_file(r, slice_str(place->file));
+	r->end = place->offset + place->length;
+	return 0;
 }
 
 int records_note(
@@ -340,15 +329,13 @@ static int redact(struct records *r, const struct attempt *a, const struct net_f
 }
 
 /* The attempt learns where its response is, and so do those that may refer to it. */
-static int note_place(
-	struct records *r, struct attempt *a, const struct warc_place *place, struct err *err)
+static void note_place(struct records *r, struct attempt *a, const struct warc_place *place)
 {
 	struct duplicates_body body = {a->payload, a->coding, r->file, place->offset};
-	int rc = batch_place(r->batch, a, place, err);
 
-	if (rc == 0 && duplicates_is_original(a))
+	batch_place(r->batch, a, place);
+	if (duplicates_is_original(a))
 		records_bodies_push(&r->fresh, body);
-	return rc;
 }
 
 /* full: what the attempt a is, with all that is known of it. */
@@ -359,7 +346,6 @@ static int add_response(struct records *r, struct attempt *a, const struct attem
 	struct warc_entry entry = entry_of(a, WARC_TYPE_RESPONSE);
 	struct field extra[ATTEMPT_PROTOCOL_FIELDS];
 	struct warc_place place;
-	int rc;
 
 	set_message(&entry, f->head, full, f, extra);
 	entry.id = a->record_id;
@@ -377,8 +363,9 @@ static int add_response(struct records *r, struct attempt *a, const struct attem
 		entry.spool = f->spool < 0 ? NULL : &spool;
 		entry.truncated = f->truncated ? truncation(f->failure) : NULL;
 	}
-	rc = add(r, &entry, &place, err);
-	return rc ? rc : note_place(r, a, &place, err);
+	TRY(add(r, &entry, &place, err));
+	note_place(r, a, &place);
+	return 0;
 }
 
 /* The request without secrets; *ret_id is its record's. */
@@ -515,8 +502,8 @@ static int write_looks(
 	row.warc = r->file;
 	row.offset = place.offset;
 	row.length = place.length;
-	return batch_add_written(
-		r->batch, &(struct catalog_row){CATALOG_ROW_LOOKS, .looks = &row}, err);
+	batch_add_written(r->batch, &(struct catalog_row){CATALOG_ROW_LOOKS, .looks = &row});
+	return 0;
 }
 
 int records_looks(struct records *r, struct batch *batch, struct err *err)
@@ -596,10 +583,8 @@ static int add_compact(struct records *r, struct attempt *a, const struct attemp
 		rc = add_look(r, &look, &length, err);
 	if (rc)
 		return rc;
-	rc = batch_in_looks(r->batch, a, &id, r->looks.batch, length, err);
-	if (rc == 0 && look_batch_is_full(&r->looks))
-		rc = records_looks(r, r->batch, err);
-	return rc;
+	batch_in_looks(r->batch, a, &id, r->looks.batch, length);
+	return look_batch_is_full(&r->looks) ? records_looks(r, r->batch, err) : 0;
 }
 
 int records_attempt(struct records *r, struct batch *batch, struct attempt *a,

@@ -52,7 +52,7 @@ struct look_batch {
 };
 
 /* Adds the looks that the catalog does not know to the batch: 0 or ERR_NOMEM. */
-int look_batch_keep(struct look_batch *l, struct batch *batch, struct err *err) SP_MUST_CHECK;
+void look_batch_keep(struct look_batch *l, struct batch *batch);
 
 /* Their files' names are valid until the records are closed or abandoned. */
 VEC_DECLARE(records_bodies, struct duplicates_body);

@@ -21,10 +21,8 @@ static const size_t NOTE_MAX = 1 << 20;
 /* Puts a record in line; what it borrows is copied into the batch. */
 static int add_note(struct store *s, struct warc_entry entry, struct err *err)
 {
-	entry.url.ptr = batch_keep(s->batch, entry.url);
-	entry.body.ptr = batch_keep(s->batch, entry.body);
-	if (!entry.url.ptr || !entry.body.ptr)
-		return err_code(err, ERR_NOMEM);
+	entry.url = batch_keep(s->batch, entry.url);
+	entry.body = batch_keep(s->batch, entry.body);
 	return press_note(s->press, s->batch, &entry, err);
 }
 
@@ -54,7 +52,7 @@ int store_open(struct store *s, const struct store_params *p, struct err *err)
 	table_lines_init(&s->table);
 	rng_init(&s->rng, hash_key_random().k0);
 	s->batch = clerk_batch(p->clerk);
-	rc = s->batch ? press_new(&p->records, p->clerk, &s->press, err) : err_code(err, ERR_NOMEM);
+	rc = press_new(&p->records, p->clerk, &s->press, err);
 	if (rc)
 		store_abandon(s);
 	return rc;
@@ -132,18 +130,18 @@ static void learn_bodies(struct store *s)
 
 void store_line(struct store *s, slice uuid, const struct catalog_row *row)
 {
-	int rc = s->failure.code;
-
-	if (rc == 0)
-		rc = err_code(&s->failure, table_lines_add(&s->table, uuid, row));
-	if (rc == 0 && s->table.text.len >= TABLE_LINES_FULL)
+	if (s->failure.code || err_code(&s->failure, table_lines_add(&s->table, uuid, row)))
+		return;
+	if (s->table.text.len >= TABLE_LINES_FULL)
 		(void)write_table(s, &s->failure);
 }
 
 void store_row(struct store *s, slice uuid, const struct catalog_row *row)
 {
-	if (s->failure.code == 0 && batch_add(s->batch, row, &s->failure) == 0)
-		store_line(s, uuid, row);
+	if (s->failure.code)
+		return;
+	batch_add(s->batch, row);
+	store_line(s, uuid, row);
 }
 
 /* The looks that wait are written now. */
@@ -155,32 +153,25 @@ static int write_looks(struct store *s, struct err *err)
 
 int store_commit(struct store *s, struct err *err)
 {
-	struct batch *fresh, *full = s->batch;
-	int rc = err_copy(err, &s->failure);
+	struct batch *full = s->batch;
 
-	if (rc == 0 && table_lines_is_due(&s->table))
-		rc = write_table(s, err);
-	if (rc == 0 && looks_due(s, clock_monotonic(s->clock)) <= 0)
-		rc = write_looks(s, err);
-	fresh = rc ? NULL : clerk_batch(s->clerk);
-
-	if (!fresh)
-		return rc ? rc : err_code(err, ERR_NOMEM);
-	s->batch = fresh;
+	TRY(err_copy(err, &s->failure));
+	if (table_lines_is_due(&s->table))
+		TRY(write_table(s, err));
+	if (looks_due(s, clock_monotonic(s->clock)) <= 0)
+		TRY(write_looks(s, err));
+	s->batch = clerk_batch(s->clerk);
 	s->dirty_since = 0;
-	rc = press_commit(s->press, full, err);
-	if (rc == 0)
-		learn_bodies(s);
-	return rc;
+	TRY(press_commit(s->press, full, err));
+	learn_bodies(s);
+	return 0;
 }
 
 int store_settle(struct store *s, struct err *err)
 {
-	int rc = store_commit(s, err);
-
-	if (rc == 0)
-		rc = press_flush(s->press, err);
-	return rc ? rc : clerk_wait(s->clerk, err);
+	TRY(store_commit(s, err));
+	TRY(press_flush(s->press, err));
+	return clerk_wait(s->clerk, err);
 }
 
 int store_check(struct store *s, struct err *err)
@@ -216,9 +207,8 @@ int store_attempt(struct store *s, uint32_t capture, const struct attempt *a,
 	const struct net_fetch *fetch, struct warc_id *ret_record, struct err *err)
 {
 	struct duplicates_body body = {.payload = a->payload, .coding = a->coding};
-	struct attempt named = *a, *copy = NULL;
+	struct attempt named = *a, *copy;
 	struct warc_id id = {0};
-	int rc;
 
 	if (a->has_payload) {
 		warc_id_make(&s->rng, &id);
@@ -226,14 +216,13 @@ int store_attempt(struct store *s, uint32_t capture, const struct attempt *a,
 	}
 	if (duplicates_is_original(a))
 		duplicates_expect(s->bodies, &body);
-	rc = batch_add_attempt(s->batch, capture, &named, &copy, err);
+	copy = batch_add_attempt(s->batch, capture, &named);
 	if (a->is_compact && !s->looks_since)
 		s->looks_since = clock_monotonic(s->clock);
-	if (rc == 0)
-		rc = press_attempt(s->press, s->batch, copy, fetch, err);
-	if (rc == 0 && ret_record)
+	TRY(press_attempt(s->press, s->batch, copy, fetch, err));
+	if (ret_record)
 		*ret_record = id;
-	return rc;
+	return 0;
 }
 
 bool store_place_of(struct store *s, const struct digest *payload, uint64_t coding,
@@ -267,10 +256,8 @@ static int end_adopted(struct adoption *a)
 
 	if (a->block.len == 0)
 		return 0;
-	entry.body.ptr = batch_keep(a->store->batch, entry.body);
-	rc = entry.body.ptr
-		     ? press_adopt(a->store->press, a->store->batch, a->batch, &entry, a->err)
-		     : err_code(a->err, ERR_NOMEM);
+	entry.body = batch_keep(a->store->batch, entry.body);
+	rc = press_adopt(a->store->press, a->store->batch, a->batch, &entry, a->err);
 	buf_reset(&a->block);
 	return rc;
 }
@@ -291,10 +278,9 @@ static int on_look(void *context, const struct catalog_look *look)
 
 int store_adopt_looks(struct store *s, struct catalog *catalog, struct err *err)
 {
-	struct adoption a = {.store = s, .err = err};
+	struct adoption a = {.store = s, .err = err, .block.max = COMPACT_BLOCK_MAX};
 	int rc;
 
-	buf_init(&a.block, COMPACT_BLOCK_MAX);
 	rc = catalog_each_look(catalog, on_look, &a, err);
 	if (rc == 0)
 		rc = end_adopted(&a);
@@ -312,15 +298,13 @@ int store_lookup(struct store *s, slice host, const struct net_lookup *lookup, s
 		.content_type = SLICE("text/dns"),
 		.body = lookup->records,
 	};
-	struct buf url;
-	int rc;
+	BUF_SCOPED(url, NOTE_MAX);
 
-	buf_init(&url, NOTE_MAX);
-	rc = buf_printf(&url, "dns:%.*s", (int)host.len, host.ptr);
+	buf_printf(&url, "dns:%.*s", (int)host.len, host.ptr);
+	if (url.error)
+		return err_set(err, url.error, "dns: %s", err_name(url.error));
 	entry.url = buf_slice(&url);
-	rc = rc ? err_set(err, rc, "dns: %s", err_name(rc)) : add_note(s, entry, err);
-	buf_release(&url);
-	return rc;
+	return add_note(s, entry, err);
 }
 
 /* ---- the clock ---- */
@@ -354,26 +338,20 @@ int store_moment(struct store *s, const struct catalog_capture *capture, const c
 	struct catalog_clock k = read_clock(s, moment);
 	struct warc_entry entry = {
 		.type = WARC_TYPE_METADATA, .date = k.capture_time, .url = capture->uuid};
-	struct buf text;
-	int rc;
+	BUF_SCOPED(text, NOTE_MAX);
 
-	buf_init(&text, NOTE_MAX);
 	/* At the barrier and at the end the WARC files have all pages and looks. */
-	rc = s->table.text.len ? write_table(s, err) : 0;
-	if (rc == 0 && s->looks_since)
-		rc = write_looks(s, err);
-	if (rc == 0)
-		rc = err_code(err, moment_format(&text, capture, &k));
+	if (s->table.text.len)
+		TRY(write_table(s, err));
+	if (s->looks_since)
+		TRY(write_looks(s, err));
+	TRY(err_code(err, moment_format(&text, capture, &k)));
 	entry.body = buf_slice(&text);
-	if (rc == 0)
-		rc = add_note(s, entry, err);
-	buf_release(&text);
-	if (rc == 0)
-		rc = batch_add(s->batch,
-			&(struct catalog_row){CATALOG_ROW_CLOCK, capture->id, .clock = &k}, err);
-	if (rc == 0 && ret_clock)
+	TRY(add_note(s, entry, err));
+	batch_add(s->batch, &(struct catalog_row){CATALOG_ROW_CLOCK, capture->id, .clock = &k});
+	if (ret_clock)
 		*ret_clock = k;
-	return rc;
+	return 0;
 }
 
 /* ---- learned rules ---- */
@@ -405,15 +383,10 @@ static int add_learned_line(struct buf *out, slice line)
 int store_learned(
 	struct store *s, const struct catalog_capture *capture, slice line, struct err *err)
 {
-	int rc = 0;
-
 	if (s->learned.len + line.len > LEARNED_MAX)
-		rc = store_end_learned(s, capture, err);
-	if (rc == 0)
-		rc = err_code(err, add_learned_line(&s->learned, line));
-	return rc ? rc
-		  : batch_add(s->batch,
-			    &(struct catalog_row){CATALOG_ROW_LEARNED, capture->id,
-				    .learned = &(struct catalog_learned){.rule = line}},
-			    err);
+		TRY(store_end_learned(s, capture, err));
+	TRY(err_code(err, add_learned_line(&s->learned, line)));
+	batch_add(s->batch, &(struct catalog_row){CATALOG_ROW_LEARNED, capture->id,
+				    .learned = &(struct catalog_learned){.rule = line}});
+	return 0;
 }

@@ -415,10 +415,10 @@ int catalog_commit(struct catalog *c, struct err *err)
 	if (c->failed)
 		rc = err_set(
 			err, ERR_IO, "%s: nothing is committed, since a write has failed", c->path);
-	if (rc == 0)
-		rc = query_read(&q, c, SQL_COMMIT, err);
-	if (rc == 0)
+	if (rc == 0) {
+		query_read(&q, c, SQL_COMMIT, err);
 		rc = query_run(&q, err);
+	}
 	if (rc)
 		catalog_rollback(c);
 	c->dirty = false;

@@ -123,10 +123,6 @@ struct catalog_capture {
 int catalog_add_capture(struct catalog *c, const struct catalog_capture *capture, uint32_t *ret_id,
 	struct err *err) SP_MUST_CHECK;
 
-/* All from state on, but for started, of the capture with that id: ERR_NOTFOUND. */
-int catalog_update_capture(
-	struct catalog *c, const struct catalog_capture *capture, struct err *err) SP_MUST_CHECK;
-
 /* Its settings alone: ERR_NOTFOUND. */
 int catalog_set_settings(
 	struct catalog *c, uint32_t capture, slice settings, struct err *err) SP_MUST_CHECK;
@@ -177,34 +173,6 @@ static inline bool catalog_is_told(slice found)
 
 enum { CATALOG_FREQUENCY_MAX = 7 };
 
-int catalog_add_page(struct catalog *c, uint32_t capture, const struct catalog_page *page,
-	struct err *err) SP_MUST_CHECK;
-
-/*
- * A page that was taken turns out to be refused after all, or the other way round: robots.txt
- * became known, or changed. ERR_NOTFOUND.
- */
-int catalog_refuse_page(struct catalog *c, uint32_t capture, uint32_t number, enum left_out reason,
-	slice rule, struct err *err) SP_MUST_CHECK;
-int catalog_admit_page(struct catalog *c, uint32_t capture, uint32_t number, slice rule,
-	struct err *err) SP_MUST_CHECK;
-
-/* A page was seen to be of that kind: ERR_NOTFOUND. */
-int catalog_mark_page(struct catalog *c, uint32_t capture, uint32_t number,
-	enum catalog_content content, struct err *err) SP_MUST_CHECK;
-
-/* A page is worth so much, now that more is known. ERR_NOTFOUND. */
-int catalog_weigh_page(struct catalog *c, uint32_t capture, uint32_t number, float weight,
-	struct err *err) SP_MUST_CHECK;
-
-/* A sitemap says this of a page that is known already; 0 leaves it as it is. ERR_NOTFOUND. */
-int catalog_list_page(struct catalog *c, uint32_t capture, uint32_t number, int64_t lastmod,
-	unsigned frequency, struct err *err) SP_MUST_CHECK;
-
-/* A page that was refused is wanted after all: *page is what is known of it now. */
-int catalog_take_page(struct catalog *c, uint32_t capture, const struct catalog_page *page,
-	struct err *err) SP_MUST_CHECK;
-
 /*
  * Links that were left out and have no page of their own, for want of room: how often they were
  * found so far. Replaces what is known.
@@ -214,18 +182,12 @@ struct catalog_unkept {
 	uint64_t links;
 };
 
-int catalog_set_unkept(struct catalog *c, uint32_t capture, const struct catalog_unkept *unkept,
-	struct err *err) SP_MUST_CHECK;
-
 /* Where the plan put it: positions in the order of visits and revisits from 0, -1 for none. */
 struct catalog_plan {
 	uint32_t page;
 	int64_t visit, revisit;
 	bool hopeless;
 };
-
-int catalog_set_plan(struct catalog *c, uint32_t capture, const struct catalog_plan *plan,
-	struct err *err) SP_MUST_CHECK;
 
 /* Looks a page up by its URL: ERR_NOTFOUND. Costs a scan of the capture's pages. */
 int catalog_find_page(struct catalog *c, uint32_t capture, slice url, uint32_t *ret_number,
@@ -234,7 +196,7 @@ int catalog_find_page(struct catalog *c, uint32_t capture, slice url, uint32_t *
 /* ---- observations ---- */
 
 /*
- * An attempt, as far as CATALOG_OBSERVATION_FIELDS (catalog_db.h) has columns for it. Page, leg and
+ * An attempt, as far as OBSERVATION (catalog_sql.c) has columns for it. Page, leg and
  * number tell attempts apart; those without a page (CATALOG_NO_PAGE) are all kept. The url of one
  * with a page is that of the page.
  */
@@ -251,10 +213,6 @@ struct catalog_requisite {
 	uint32_t page, requisite;
 };
 
-/* Adds it unless it is there. */
-int catalog_add_requisite(struct catalog *c, uint32_t capture, const struct catalog_requisite *r,
-	struct err *err) SP_MUST_CHECK;
-
 /* ---- links ---- */
 
 /* The pages that a page links to, as plan/rank_packed.h packs their numbers. */
@@ -262,10 +220,6 @@ struct catalog_links {
 	uint32_t page;
 	slice targets;
 };
-
-/* Sets them; they replace those that were there. */
-int catalog_set_links(struct catalog *c, uint32_t capture, const struct catalog_links *l,
-	struct err *err) SP_MUST_CHECK;
 
 /* ---- rules about URLs that show the same ---- */
 
@@ -286,10 +240,6 @@ struct catalog_dust {
 /* Of the kinds and states, what readers of reports need to tell apart. */
 enum { CATALOG_DUST_MIRROR = 12, CATALOG_DUST_WITHDRAWN = 3 };
 
-/* Adds it, or replaces what was known. */
-int catalog_set_dust(struct catalog *c, uint32_t capture, const struct catalog_dust *d,
-	struct err *err) SP_MUST_CHECK;
-
 /* ---- what announces changes ---- */
 
 /* What a watch knows of a sitemap or feed that it polls, or of the pings that it gets. */
@@ -304,10 +254,6 @@ struct catalog_poll {
 	double announced_changed, announced_same, silent_changed; /* of the source */
 };
 
-/* Adds it, or replaces what was known. */
-int catalog_set_poll(struct catalog *c, uint32_t capture, const struct catalog_poll *p,
-	struct err *err) SP_MUST_CHECK;
-
 /* ---- learned rules ---- */
 
 /* A rule against noise that was learned from the site, in a line of text; whoever learns it says
@@ -315,9 +261,6 @@ int catalog_set_poll(struct catalog *c, uint32_t capture, const struct catalog_p
 struct catalog_learned {
 	slice rule;
 };
-
-int catalog_add_learned(struct catalog *c, uint32_t capture, const struct catalog_learned *l,
-	struct err *err) SP_MUST_CHECK;
 
 /* ---- events ---- */
 
@@ -358,10 +301,6 @@ struct catalog_warc {
 	bool has_digest;
 	struct digest digest; /* SHA-256 of a complete file */
 };
-
-/* Adds it or replaces what is known of it. */
-int catalog_set_warc(
-	struct catalog *c, const struct catalog_warc *warc, struct err *err) SP_MUST_CHECK;
 
 /* ---- what is retired (archive/retire.h) ---- */
 
@@ -412,17 +351,10 @@ struct catalog_robots {
 	slice origin;    /* "http://host:port" */
 	uint8_t policy;  /* enum robots_policy */
 	int64_t fetched; /* wall, ns */
-	int64_t checked; /* the same: when it was last seen to be so; catalog_add_robots sets it */
+	int64_t checked; /* the same: when it was last seen to be so; fetched when it is added */
 	slice why;       /* how it came to that, for reports */
 	slice body;
 };
-
-int catalog_add_robots(struct catalog *c, uint32_t capture, const struct catalog_robots *r,
-	struct err *err) SP_MUST_CHECK;
-
-/* The last version of an origin is still so: ERR_NOTFOUND. */
-int catalog_confirm_robots(struct catalog *c, uint32_t capture, slice origin, int64_t checked,
-	struct err *err) SP_MUST_CHECK;
 
 /*
  * What the kernel says of its clock (adjtimex), at "start", "stillpoint", "end", "resume", and when
@@ -436,9 +368,6 @@ struct catalog_clock {
 	int64_t estimated_error, maximum_error; /* ns; -1 unknown */
 	bool synchronised;
 };
-
-int catalog_add_clock(struct catalog *c, uint32_t capture, const struct catalog_clock *k,
-	struct err *err) SP_MUST_CHECK;
 
 /* ---- compact looks ---- */
 
@@ -461,13 +390,6 @@ struct catalog_looks {
 	uint64_t offset, length;
 };
 
-int catalog_add_look(
-	struct catalog *c, const struct catalog_look *look, struct err *err) SP_MUST_CHECK;
-
-/* A batch was written to a WARC file: none of its looks waits any longer. */
-int catalog_set_looks(
-	struct catalog *c, const struct catalog_looks *looks, struct err *err) SP_MUST_CHECK;
-
 /* Where a batch is: ERR_NOTFOUND as long as it waits. warc is copied into the arena. */
 int catalog_get_looks(struct catalog *c, uint64_t batch, struct arena *arena,
 	struct catalog_looks *ret, struct err *err) SP_MUST_CHECK;
@@ -484,9 +406,6 @@ struct catalog_verdict {
 	slice evidence; /* ptr NULL for none */
 	slice reason;   /* the same */
 };
-
-int catalog_set_verdict(struct catalog *c, uint32_t capture, const struct catalog_verdict *v,
-	struct err *err) SP_MUST_CHECK;
 
 /* ---- captures of others ---- */
 
@@ -516,33 +435,44 @@ int catalog_get_progress(
 
 /* ---- rows ---- */
 
-/* Which function a row is for, and which member it is in; of a page, also which fields count. */
+/*
+ * What can be written, and what it does. A capture's page that is not there, or an origin, is
+ * ERR_NOTFOUND. Of a page that is changed only the fields that are named count.
+ */
 enum catalog_row_kind {
-	CATALOG_ROW_ADD_PAGE,
+	CATALOG_ROW_ADD_PAGE, /* all but content */
+	/* A page that was refused is wanted after all: what is known of it now, but for its URL. */
 	CATALOG_ROW_TAKE_PAGE,
+	/* It was taken and turns out to be refused, or the other way round, as robots.txt says. */
 	CATALOG_ROW_REFUSE_PAGE, /* number, left_out, rule */
 	CATALOG_ROW_ADMIT_PAGE,  /* number, rule */
 	CATALOG_ROW_MARK_PAGE,   /* number, content */
-	CATALOG_ROW_WEIGH_PAGE,  /* number, weight */
-	CATALOG_ROW_LIST_PAGE,   /* number, lastmod, frequency */
-	CATALOG_ROW_UNKEPT,
+	CATALOG_ROW_WEIGH_PAGE,  /* number, weight: now that more is known */
+	CATALOG_ROW_LIST_PAGE,   /* number, lastmod, frequency: of a sitemap; 0 changes nothing */
+	CATALOG_ROW_UNKEPT,      /* replaces what is known, as all below that are not "added" */
 	CATALOG_ROW_PLAN,
-	CATALOG_ROW_OBSERVATION,
-	CATALOG_ROW_EVENT,
+	CATALOG_ROW_OBSERVATION, /* catalog_add_observation */
+	CATALOG_ROW_EVENT,       /* catalog_add_event */
 	CATALOG_ROW_WARC,
-	CATALOG_ROW_ADD_ROBOTS,
-	CATALOG_ROW_CONFIRM_ROBOTS, /* origin, checked */
-	CATALOG_ROW_CLOCK,
-	CATALOG_ROW_REQUISITE,
+	CATALOG_ROW_ADD_ROBOTS,     /* added, checked when it was fetched */
+	CATALOG_ROW_CONFIRM_ROBOTS, /* origin, checked: its last version is still so */
+	CATALOG_ROW_CLOCK,          /* added */
+	CATALOG_ROW_REQUISITE,      /* added unless it is there */
 	CATALOG_ROW_DUST,
 	CATALOG_ROW_LINKS,
-	CATALOG_ROW_LEARNED,
+	CATALOG_ROW_LEARNED, /* added */
 	CATALOG_ROW_POLL,
-	CATALOG_ROW_LOOK,
-	CATALOG_ROW_LOOKS,
-	CATALOG_ROW_CAPTURE, /* an update */
+	CATALOG_ROW_LOOK,  /* added */
+	CATALOG_ROW_LOOKS, /* added: the batch was written, none of its looks waits any longer */
+	CATALOG_ROW_VERDICT,
+	CATALOG_ROW_SAVED,   /* added */
+	CATALOG_ROW_CAPTURE, /* all from state on, but for started, of the one with that id */
 	CATALOG_ROW_KINDS,
 };
+
+/* Writes one, whose body is the struct of its kind. */
+int catalog_put(struct catalog *c, enum catalog_row_kind kind, uint32_t capture, const void *body,
+	struct err *err) SP_MUST_CHECK;
 
 /* A change that one thread notes and another makes. All is borrowed. */
 struct catalog_row {
@@ -569,8 +499,17 @@ struct catalog_row {
 	};
 };
 
-/* Makes the change, as the function that it is for. */
-int catalog_write(struct catalog *c, const struct catalog_row *row, struct err *err) SP_MUST_CHECK;
+static inline SP_MUST_CHECK int catalog_write(
+	struct catalog *c, const struct catalog_row *row, struct err *err)
+{
+	return catalog_put(c, row->kind, row->capture, row->body, err);
+}
+
+/*
+ * A copy of a row's body in the arena, with the texts of those fields that count; of attempts with
+ * all. The program ends if there is no room.
+ */
+void *catalog_row_copy(const struct catalog_row *row, struct arena *arena) SP_NONNULL_RESULT;
 
 /*
  * ---- reading ----
@@ -580,7 +519,7 @@ int catalog_write(struct catalog *c, const struct catalog_row *row, struct err *
  */
 typedef int catalog_on_capture(void *context, const struct catalog_capture *capture);
 typedef int catalog_on_page(void *context, const struct catalog_page *page);
-typedef int catalog_on_unkept(void *context, enum left_out reason, uint64_t links);
+typedef int catalog_on_unkept(void *context, const struct catalog_unkept *u);
 typedef int catalog_on_observation(void *context, const struct attempt *a);
 typedef int catalog_on_event(void *context, const struct catalog_event *e);
 typedef int catalog_on_warc(void *context, const struct catalog_warc *w);
@@ -609,7 +548,7 @@ int catalog_each_unkept(struct catalog *c, uint32_t capture, catalog_on_unkept *
 int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err) SP_MUST_CHECK;
 
-/* The same at a third of the cost, with some fields only: page, and CATALOG_BODY_FIELDS. */
+/* The same at a third of the cost, with some fields only: page, and its body (catalog_sql.c). */
 int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err) SP_MUST_CHECK;
 
@@ -698,8 +637,6 @@ struct catalog_saved {
 	slice bytes;
 };
 
-int catalog_save(struct catalog *c, uint32_t capture, const struct catalog_saved *part,
-	struct err *err) SP_MUST_CHECK;
 int catalog_drop_saved(struct catalog *c, uint32_t capture, enum catalog_saved_kind kind,
 	struct err *err) SP_MUST_CHECK;
 

@@ -7,10 +7,12 @@
  *	query_put_text(&q, url);				// the first failure is kept
  *	return query_run(&q, err);
  *
- *	rc = query_rows(&q, c, SQL_EACH_PAGE, capture, err);	// reading: row by row
- *	while (rc == 0 && (rc = query_next(&q, err)) == 0)
+ *	query_rows(&q, c, SQL_EACH_PAGE, capture, err);		// reading: row by row
+ *	while ((rc = query_next(&q, err)) == 0)
  *		use(query_int(&q, 0), query_text(&q, 1));
  *	return query_end(&q, rc);				// ERR_END becomes 0
+ *
+ * Rows with a struct are written and read as a whole: query_put_row, query_row.
  *
  * Values that cannot have come from us mark the query as damaged, which query_check tells: a row is
  * used only after that.
@@ -23,6 +25,7 @@
 #include "base/hash.h"
 #include "base/lists.h"
 #include "catalog/catalog.h"
+#include "warc/warc_header.h"
 
 /* Statements by name; catalog_sql.c has their text. */
 enum catalog_sql {
@@ -125,56 +128,70 @@ enum catalog_sql {
 	SQL_COUNT,
 };
 
-const char *catalog_sql(enum catalog_sql id);
+/* Appends the text of a statement, as SQLite gets it. */
+void catalog_sql(enum catalog_sql id, struct buf *out);
 
 /*
- * Columns of an observation besides capture, page and url: X(column, how it is stored, member of
- * struct attempt), D(column, member) of a digest with a flag has_member. The statements and the
- * code that writes and reads rows follow from these lists; catalog_observation.c says how each kind
- * is stored.
+ * Columns of a table, and the members of its struct that they hold: from them follow the names and
+ * parameters in statements, the code that writes and reads rows, the lines of page tables
+ * (catalog_line.h) and copies of rows (catalog_row_copy).
  */
-/* clang-format off */
-#define CATALOG_BODY_FIELDS(X, D)     \
-	X(is_revisit, FLAG, is_revisit) \
-	X(truncated, FLAG, truncated) \
-	D(payload, payload)           \
-	X(coding, HASH, coding)       \
-	X(warc, WORD, warc)           \
-	X(place, SIZE, offset)        \
-	X(length, SIZE, length)
+struct catalog_column {
+	const char *name;
+	enum column_kind {
+		COLUMN_OWNER, /* no member: the capture, when a row is written */
+		COLUMN_KEY,   /* uint32_t, packed with the capture */
+		COLUMN_BOOL,
+		COLUMN_U8,           /* uint8_t, up to max, as all unsigned ones */
+		COLUMN_U32,          /* uint32_t, unsigned or enum */
+		COLUMN_U64,          /* uint64_t, up to INT64_MAX */
+		COLUMN_BITS,         /* uint64_t, of which all bits count */
+		COLUMN_I64,          /* int64_t */
+		COLUMN_TIME,         /* int64_t, within CATALOG_TIME_MAX */
+		COLUMN_POSITION,     /* int64_t; NULL for -1 */
+		COLUMN_PAGE,         /* uint32_t, the number of a page or CATALOG_NO_PAGE */
+		COLUMN_VIA,          /* the same; NULL for CATALOG_NO_PAGE */
+		COLUMN_LEFT_OUT,     /* enum left_out */
+		COLUMN_LEFT_OUT_KEY, /* the same, packed with the capture */
+		COLUMN_DOUBLE,
+		COLUMN_FLOAT,
+		COLUMN_AGE,       /* struct attempt_age */
+		COLUMN_DIGEST,    /* struct digest, if the flag is set */
+		COLUMN_TEXT,      /* slice, as all below */
+		COLUMN_BLOB,      /* any bytes */
+		COLUMN_WORD,      /* in the table word */
+		COLUMN_RECORD_ID, /* of a WARC record */
+	} kind;
+	size_t member, flag; /* offsets */
+	uint64_t max;
+};
 
-#define CATALOG_OBSERVATION_FIELDS(X, D)                \
-	X(leg, LEG, leg)                                \
-	X(sent, TIME, wall.sent)                        \
-	X(first_byte, TIME, wall.first_byte)            \
-	X(last_byte, TIME, wall.last_byte)              \
-	CATALOG_BODY_FIELDS(X, D)                       \
-	X(attempt, NUMBER, number)                      \
-	X(clock_sent, TIME, clock.sent)                 \
-	X(clock_first_byte, TIME, clock.first_byte)     \
-	X(clock_last_byte, TIME, clock.last_byte)       \
-	X(status, COUNT, status)                        \
-	X(failure, TEXT, failure)                       \
-	D(state, state)                                 \
-	X(media_type, WORD, media_type)                 \
-	X(record_id, ID, record_id)                     \
-	X(close_delimited, FLAG, close_delimited)       \
-	X(rule_set, COUNT, rule_set)                    \
-	X(rules, TEXT, rules)                           \
-	X(masked, COUNT, masked)                        \
-	D(normal, class)                                \
-	X(purpose, WORD, purpose)                       \
-	X(stand_in, WORD, stand_in)                     \
-	X(modified, TIME, modified)                     \
-	X(etag, TEXT, etag)                             \
-	X(age, AGE, age)                                \
-	X(caches, WORD, caches)                         \
-	X(address, WORD, address)                       \
-	X(links, BLOB, links)                           \
-	X(is_compact, FLAG, is_compact)                 \
-	X(retired, TIME, retired)                       \
-	X(deceit, TEXT, deceit)
-/* clang-format on */
+static inline bool catalog_column_is_text(const struct catalog_column *c)
+{
+	return c->kind >= COLUMN_TEXT;
+}
+
+/* How many an observation has, besides capture, page and url. */
+enum { CATALOG_OBSERVATION_COLUMNS = 36 };
+
+/* In the text "@" stands for the names of the columns and "#" for as many parameters. */
+struct catalog_statement {
+	const char *text;
+	const struct catalog_column *columns; /* that it writes or reads; may be NULL */
+	size_t count;
+	int before; /* columns of the result before those */
+};
+
+const struct catalog_statement *catalog_statement(enum catalog_sql id);
+
+/* What catalog_write makes of a kind of rows. */
+struct catalog_row_form {
+	enum catalog_sql sql; /* whose columns are those of the row */
+	size_t size;          /* of its body */
+	const char *changes;  /* what must be there already; NULL: nothing */
+};
+
+const struct catalog_row_form *catalog_row_form(enum catalog_row_kind kind);
 
 /*
  * Texts that come again and again (kinds, rules, media types, names of files) are stored once, in
@@ -288,19 +305,22 @@ struct query {
 	struct err *err;
 	bool has_key;
 	int64_t key; /* of the row before */
+	union {      /* of the row */
+		unsigned char packed_id[WARC_ID_BYTES];
+		struct warc_id record_id;
+	};
 };
 
 /*
- * The first begins a transaction when none is open; query_run tells when that, or the query, has
- * failed. Both may be nested.
+ * The first begins a transaction when none is open. When it or the query fails, what follows tells:
+ * query_run, query_next. Both may be nested.
  */
 void query_write(struct query *q, struct catalog *c, enum catalog_sql id, struct err *err);
-int query_read(
-	struct query *q, struct catalog *c, enum catalog_sql id, struct err *err) SP_MUST_CHECK;
+void query_read(struct query *q, struct catalog *c, enum catalog_sql id, struct err *err);
 
-/* query_read of a capture's rows. query_end may follow whatever came of it. */
-int query_rows(struct query *q, struct catalog *c, enum catalog_sql id, uint32_t capture,
-	struct err *err) SP_MUST_CHECK;
+/* query_read of a capture's rows, or of one row of it. */
+void query_rows(
+	struct query *q, struct catalog *c, enum catalog_sql id, uint32_t capture, struct err *err);
 
 void query_put_int(struct query *q, int64_t value);
 void query_put_size(struct query *q, uint64_t value); /* ERR_RANGE beyond INT64_MAX */
@@ -309,7 +329,9 @@ void query_put_text(struct query *q, slice value);    /* NULL when ptr is */
 void query_put_word(struct query *q, slice value);
 void query_put_blob(struct query *q, slice value);
 void query_put_digest(struct query *q, bool has, const struct digest *d);
-void query_put_null(struct query *q);
+
+/* All columns of the statement. */
+void query_put_row(struct query *q, uint32_t capture, const void *row);
 
 /* Runs it to its end, which is also that of the query: 0, or the first failure. */
 int query_run(struct query *q, struct err *err) SP_MUST_CHECK;
@@ -326,19 +348,22 @@ int query_next(struct query *q, struct err *err) SP_MUST_CHECK;
  */
 int query_next_key(struct query *q, struct err *err) SP_MUST_CHECK;
 
+/* The columns of the statement, and all others 0; texts and ids are valid until the next row. */
+int query_read_row(struct query *q, void *row, size_t size, struct err *err) SP_MUST_CHECK;
+
+/* query_next_key and query_read_row. */
+int query_row(struct query *q, void *row, size_t size, struct err *err) SP_MUST_CHECK;
+
 /* Of times in ns since 1970, from 1823 to 2116: any two of them have a difference. */
 #define CATALOG_TIME_MAX (INT64_MAX / 2)
 
 /* Columns of the row, from 0; texts are valid until the next row. */
 int64_t query_int(struct query *q, int column);
-int64_t query_time(struct query *q, int column);
 uint64_t query_up_to(struct query *q, int column, uint64_t max); /* 0 to max, else damaged */
 bool query_bool(struct query *q, int column);
 uint32_t query_number(struct query *q, int column); /* the lower half of a packed number */
 double query_double(struct query *q, int column);
 slice query_text(struct query *q, int column);
-slice query_word(struct query *q, int column);
-bool query_digest(struct query *q, int column, struct digest *ret);
 
 /* Whether all values of the row so far were possible: 0 or ERR_IO. */
 int query_check(struct query *q, struct err *err) SP_MUST_CHECK;

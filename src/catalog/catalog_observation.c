@@ -11,238 +11,43 @@
  */
 #define SIDE_FIRST INT64_C(0xffffffff)
 
-/* How a member of struct attempt is stored. */
-enum column_kind {
-	LEG,    /* enum attempt_leg */
-	NUMBER, /* unsigned, up to CATALOG_ATTEMPT_MAX */
-	COUNT,  /* unsigned */
-	FLAG,   /* bool */
-	TIME,   /* int64_t */
-	HASH,   /* uint64_t, of which all bits count */
-	SIZE,   /* uint64_t, up to INT64_MAX */
-	AGE,    /* struct attempt_age */
-	TEXT,   /* slice */
-	BLOB,   /* slice */
-	WORD,   /* slice, in the table word */
-	ID,     /* slice, a record's */
-	DIGEST, /* if the flag is set */
-};
-
-struct column {
-	enum column_kind kind;
-	size_t member, flag; /* offsets */
-};
-
-#define COUNT_OF(list)             (sizeof(list) / sizeof(list)[0])
-#define COLUMN(name, kind, member) {(kind), offsetof(struct attempt, member), 0},
-#define DIGEST_COLUMN(name, member) \
-	{DIGEST, offsetof(struct attempt, member), offsetof(struct attempt, has_##member)},
-
-static const struct column ALL[] = {CATALOG_OBSERVATION_FIELDS(COLUMN, DIGEST_COLUMN)};
-static const struct column BODY[] = {CATALOG_BODY_FIELDS(COLUMN, DIGEST_COLUMN)};
-
 /* ---- adding ---- */
 
 static int next_side(struct catalog *c, uint32_t capture, int64_t *ret, struct err *err)
 {
 	struct query q;
-	int rc = query_rows(&q, c, SQL_NEXT_SIDE, capture, err);
+	int rc;
 
-	if (rc == 0)
-		rc = query_next(&q, err);
+	query_rows(&q, c, SQL_NEXT_SIDE, capture, err);
+	rc = query_next(&q, err);
 	if (rc == 0)
 		*ret = sqlite3_column_type(q.stmt, 0) == SQLITE_NULL ? SIDE_FIRST
 								     : query_int(&q, 0);
 	return query_end(&q, rc);
 }
 
-static void put_id(struct query *q, slice id, unsigned char packed[WARC_ID_BYTES])
-{
-	if (warc_id_pack(id, packed))
-		query_put_blob(q, (slice){(const char *)packed, WARC_ID_BYTES});
-	else
-		query_put_text(q, id);
-}
-
-static void put_age(struct query *q, const struct attempt_age *age)
-{
-	if (age->known)
-		query_put_int(q, age->seconds);
-	else
-		query_put_null(q);
-}
-
-/* id is room for the record's, until the query is run. */
-static void put(struct query *q, const struct column *column, const struct attempt *a,
-	unsigned char id[WARC_ID_BYTES])
-{
-	const void *member = (const char *)a + column->member;
-
-	switch (column->kind) {
-	case LEG:
-		query_put_int(q, *(const enum attempt_leg *)member);
-		break;
-	case NUMBER:
-	case COUNT:
-		query_put_int(q, *(const unsigned *)member);
-		break;
-	case FLAG:
-		query_put_int(q, *(const bool *)member);
-		break;
-	case TIME:
-		query_put_int(q, *(const int64_t *)member);
-		break;
-	case HASH:
-		query_put_int(q, (int64_t) * (const uint64_t *)member);
-		break;
-	case SIZE:
-		query_put_size(q, *(const uint64_t *)member);
-		break;
-	case AGE:
-		put_age(q, member);
-		break;
-	case TEXT:
-		query_put_text(q, *(const slice *)member);
-		break;
-	case BLOB:
-		query_put_blob(q, *(const slice *)member);
-		break;
-	case WORD:
-		query_put_word(q, *(const slice *)member);
-		break;
-	case ID:
-		put_id(q, *(const slice *)member, id);
-		break;
-	case DIGEST:
-		query_put_digest(q, *(const bool *)((const char *)a + column->flag), member);
-		break;
-	}
-}
-
-static int add(
-	struct query *q, uint32_t capture, int64_t page, const struct attempt *a, struct err *err)
-{
-	unsigned char id[WARC_ID_BYTES];
-
-	query_put_int(q, capture);
-	query_put_int(q, page);
-	/* That of a page is the page's. */
-	query_put_text(q, page >= SIDE_FIRST ? a->url : (slice){0});
-	for (size_t i = 0; i < COUNT_OF(ALL); i++)
-		put(q, &ALL[i], a, id);
-	return query_run(q, err);
-}
-
-/* ---- reading ---- */
-
-static slice read_record_id(struct query *q, int column, struct warc_id *out)
-{
-	slice id = query_text(q, column);
-
-	if (sqlite3_column_type(q->stmt, column) != SQLITE_BLOB)
-		return id;
-	if (id.len != WARC_ID_BYTES) {
-		q->damaged = true;
-		return id;
-	}
-	warc_id_unpack((const unsigned char *)id.ptr, out);
-	return slice_str(out->text);
-}
-
-static struct attempt_age read_age(struct query *q, int column)
-{
-	if (sqlite3_column_type(q->stmt, column) == SQLITE_NULL)
-		return (struct attempt_age){0};
-	return (struct attempt_age){true, (unsigned)query_up_to(q, column, UINT32_MAX)};
-}
-
-static void read_column(struct query *q, int at, const struct column *column, struct attempt *ret,
-	struct warc_id *id)
-{
-	void *member = (char *)ret + column->member;
-
-	switch (column->kind) {
-	case LEG:
-		*(enum attempt_leg *)member = (enum attempt_leg)query_up_to(q, at, CATALOG_LEG_MAX);
-		break;
-	case NUMBER:
-		*(unsigned *)member = (unsigned)query_up_to(q, at, CATALOG_ATTEMPT_MAX);
-		break;
-	case COUNT:
-		*(unsigned *)member = (unsigned)query_up_to(q, at, UINT32_MAX);
-		break;
-	case FLAG:
-		*(bool *)member = query_bool(q, at);
-		break;
-	case TIME:
-		*(int64_t *)member = query_int(q, at);
-		break;
-	case HASH:
-		*(uint64_t *)member = (uint64_t)query_int(q, at);
-		break;
-	case SIZE:
-		*(uint64_t *)member = query_up_to(q, at, INT64_MAX);
-		break;
-	case AGE:
-		*(struct attempt_age *)member = read_age(q, at);
-		break;
-	case TEXT:
-	case BLOB:
-		*(slice *)member = query_text(q, at);
-		break;
-	case WORD:
-		*(slice *)member = query_word(q, at);
-		break;
-	case ID:
-		*(slice *)member = read_record_id(q, at, id);
-		break;
-	case DIGEST:
-		*(bool *)((char *)ret + column->flag) = query_digest(q, at, member);
-		break;
-	}
-}
-
-/* What to read: statements, and the columns of the first behind key, page and url. */
-struct reading {
-	enum catalog_sql sql, packed;
-	const struct column *columns;
-	size_t count;
-};
-
 /* ---- rows of one observation each ---- */
 
 struct rows {
-	const struct reading *r;
 	struct query q;
 	struct attempt a;
-	struct warc_id id;
 	bool more;
 };
 
-static void read_columns(struct rows *rows)
-{
-	struct query *q = &rows->q;
-	uint64_t page = query_up_to(q, 1, INT64_MAX >> 30);
-
-	rows->a = (struct attempt){
-		.page = page < SIDE_FIRST ? (uint32_t)page : CATALOG_NO_PAGE,
-		.url = query_text(q, 2),
-	};
-	for (size_t i = 0; i < rows->r->count; i++)
-		read_column(q, 3 + (int)i, &rows->r->columns[i], &rows->a, &rows->id);
-}
-
 static int rows_next(struct rows *rows, struct err *err)
 {
-	int rc = query_next_key(&rows->q, err);
+	struct query *q = &rows->q;
+	int rc = query_next_key(q, err);
+	uint64_t page;
 
 	rows->more = rc == 0;
-	if (rc == ERR_END)
-		return 0;
 	if (rc)
-		return rc;
-	read_columns(rows);
-	return query_check(&rows->q, err);
+		return rc == ERR_END ? 0 : rc;
+	TRY(query_read_row(q, &rows->a, sizeof rows->a, err));
+	page = query_up_to(q, 1, INT64_MAX >> 30);
+	rows->a.page = page < SIDE_FIRST ? (uint32_t)page : CATALOG_NO_PAGE;
+	rows->a.url = query_text(q, 2);
+	return query_check(q, err);
 }
 
 /* ---- rows of packed looks ---- */
@@ -251,13 +56,8 @@ static int rows_next(struct rows *rows, struct err *err)
 static int find_base(struct rows *base, struct catalog *c, uint32_t capture, uint32_t page,
 	const unsigned key[2], enum catalog_sql sql, struct err *err)
 {
-	static const struct reading R = {.columns = ALL, .count = COUNT_OF(ALL)};
-	int rc;
-
-	*base = (struct rows){.r = &R};
-	rc = query_rows(&base->q, c, sql, capture, err);
-	if (rc)
-		return rc;
+	*base = (struct rows){0};
+	query_rows(&base->q, c, sql, capture, err);
 	query_put_int(&base->q, page);
 	query_put_int(&base->q, key[0]);
 	query_put_int(&base->q, key[1]);
@@ -272,9 +72,8 @@ static int capture_name(struct catalog *c, uint32_t capture, slice *ret, struct 
 	int rc = 0;
 
 	if (c->named != capture) {
-		rc = query_rows(&q, c, SQL_GET_CAPTURE, capture, err);
-		if (rc == 0)
-			rc = query_next(&q, err);
+		query_rows(&q, c, SQL_GET_CAPTURE, capture, err);
+		rc = query_next(&q, err);
 		if (rc == 0) {
 			uuid = query_text(&q, 1);
 			rc = uuid.len < sizeof c->name ? 0 : ERR_LIMIT;
@@ -411,20 +210,19 @@ static int hand_out(struct merging *m, catalog_on_observation *call, void *conte
 enum { ALL_PAGES = -1 };
 
 /* page: only of that, or from that on; or ALL_PAGES. */
-static int each(struct catalog *c, uint32_t capture, int64_t page, const struct reading *r,
-	catalog_on_observation *call, void *context, struct err *err)
+static int each(struct catalog *c, uint32_t capture, int64_t page, enum catalog_sql sql,
+	enum catalog_sql packed, catalog_on_observation *call, void *context, struct err *err)
 {
-	struct merging m = {.rows.r = r, .looks = {.capture = capture, .key = -1}};
-	int rc = query_rows(&m.rows.q, c, r->sql, capture, err);
+	struct merging m = {.looks = {.capture = capture, .key = -1}};
+	int rc;
 
-	if (rc == 0)
-		rc = query_rows(&m.looks.q, c, r->packed, capture, err);
-	if (rc == 0 && page != ALL_PAGES) {
+	query_rows(&m.rows.q, c, sql, capture, err);
+	query_rows(&m.looks.q, c, packed, capture, err);
+	if (page != ALL_PAGES) {
 		query_put_int(&m.rows.q, page);
 		query_put_int(&m.looks.q, page);
 	}
-	if (rc == 0)
-		rc = hand_out(&m, call, context, err);
+	rc = hand_out(&m, call, context, err);
 	(void)query_end(&m.looks.base.q, 0);
 	(void)query_end(&m.looks.q, 0);
 	return query_end(&m.rows.q, rc);
@@ -433,35 +231,27 @@ static int each(struct catalog *c, uint32_t capture, int64_t page, const struct 
 int catalog_page_observations(struct catalog *c, uint32_t capture, uint32_t page,
 	catalog_on_observation *call, void *context, struct err *err)
 {
-	static const struct reading R = {
-		SQL_PAGE_OBSERVATIONS, SQL_PAGE_PACKED, ALL, COUNT_OF(ALL)};
-
-	return each(c, capture, page, &R, call, context, err);
+	return each(c, capture, page, SQL_PAGE_OBSERVATIONS, SQL_PAGE_PACKED, call, context, err);
 }
 
 int catalog_side_observations(struct catalog *c, uint32_t capture, uint32_t first,
 	catalog_on_observation *call, void *context, struct err *err)
 {
-	static const struct reading R = {
-		SQL_SIDE_OBSERVATIONS, SQL_PAGE_PACKED, ALL, COUNT_OF(ALL)};
-
-	return each(c, capture, SIDE_FIRST + first, &R, call, context, err);
+	return each(c, capture, SIDE_FIRST + first, SQL_SIDE_OBSERVATIONS, SQL_PAGE_PACKED, call,
+		context, err);
 }
 
 int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err)
 {
-	static const struct reading R = {SQL_EACH_OBSERVATION, SQL_EACH_PACKED, ALL, COUNT_OF(ALL)};
-
-	return each(c, capture, ALL_PAGES, &R, call, context, err);
+	return each(
+		c, capture, ALL_PAGES, SQL_EACH_OBSERVATION, SQL_EACH_PACKED, call, context, err);
 }
 
 int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err)
 {
-	static const struct reading R = {SQL_EACH_BODY, SQL_EACH_PACKED, BODY, COUNT_OF(BODY)};
-
-	return each(c, capture, ALL_PAGES, &R, call, context, err);
+	return each(c, capture, ALL_PAGES, SQL_EACH_BODY, SQL_EACH_PACKED, call, context, err);
 }
 
 /* ---- adding looks ---- */
@@ -497,10 +287,9 @@ static int read_last(struct last_row *l, const struct attempt *look, struct err 
 static int find_last(struct last_row *l, struct catalog *c, uint32_t capture,
 	const struct attempt *look, struct err *err)
 {
-	int rc = query_rows(&l->q, c, SQL_LAST_PACKED, capture, err);
+	int rc;
 
-	if (rc)
-		return rc;
+	query_rows(&l->q, c, SQL_LAST_PACKED, capture, err);
 	query_put_int(&l->q, look->page);
 	query_put_int(&l->q, look->leg);
 	query_put_int(&l->q, look->number);
@@ -622,7 +411,14 @@ static int add_row(struct catalog *c, uint32_t capture, const struct attempt *a,
 		rc = is_packed(c, capture, a, &exists, err);
 	if (exists)
 		rc = err_set(err, ERR_EXISTS, "%s has this row already", c->path);
-	return rc ? query_end(&q, rc) : add(&q, capture, page, a, err);
+	if (rc)
+		return query_end(&q, rc);
+	query_put_int(&q, capture);
+	query_put_int(&q, page);
+	/* That of a page is the page's. */
+	query_put_text(&q, page >= SIDE_FIRST ? a->url : (slice){0});
+	query_put_row(&q, capture, a);
+	return query_run(&q, err);
 }
 
 int catalog_add_observation(
@@ -694,10 +490,10 @@ int catalog_edit_page(struct catalog *c, uint32_t capture, uint32_t page, catalo
 int catalog_count_seen(struct catalog *c, uint32_t capture, uint64_t *ret, struct err *err)
 {
 	struct query q;
-	int rc = query_rows(&q, c, SQL_COUNT_SEEN, capture, err);
+	int rc;
 
-	if (rc == 0)
-		rc = query_next(&q, err);
+	query_rows(&q, c, SQL_COUNT_SEEN, capture, err);
+	rc = query_next(&q, err);
 	if (rc == 0)
 		*ret = query_up_to(&q, 0, UINT32_MAX);
 	return query_end(&q, rc);

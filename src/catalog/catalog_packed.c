@@ -74,10 +74,8 @@ enum { FIELD_STATE = 4, FIELD_PAYLOAD };
 
 enum { FIELD_COUNT = sizeof FIELDS / sizeof FIELDS[0], BITS = BIT_FIELDS + FIELD_COUNT };
 
-#define ONE(...) +1
-
 /* Besides FIELDS: leg, attempt, six times, place, length and record_id. */
-_Static_assert(0 CATALOG_OBSERVATION_FIELDS(ONE, ONE) == FIELD_COUNT + 11,
+_Static_assert(CATALOG_OBSERVATION_COLUMNS == FIELD_COUNT + 11,
 	"a new column of observation has to be added to FIELDS, at the end");
 
 enum {

@@ -3,6 +3,8 @@
 
 #include "catalog/catalog_db.h"
 
+enum { SQL_MAX = 64 << 10 };
+
 /* ---- statements ---- */
 
 /*
@@ -11,13 +13,15 @@
  */
 static int take(struct catalog *c, enum catalog_sql id, sqlite3_stmt **ret, struct err *err)
 {
+	BUF_SCOPED(sql, SQL_MAX);
 	int rc;
 
 	*ret = c->statements[id];
 	c->statements[id] = NULL;
 	if (*ret)
 		return 0;
-	rc = sqlite3_prepare_v3(c->db, catalog_sql(id), -1, SQLITE_PREPARE_PERSISTENT, ret, NULL);
+	catalog_sql(id, &sql);
+	rc = sqlite3_prepare_v3(c->db, buf_str(&sql), -1, SQLITE_PREPARE_PERSISTENT, ret, NULL);
 	return rc == SQLITE_OK ? 0 : catalog_error(c, rc, err);
 }
 
@@ -41,28 +45,16 @@ static void start(struct query *q, struct catalog *c, enum catalog_sql id, int r
 		q->rc = take(c, id, &q->stmt, err);
 }
 
-int query_read(struct query *q, struct catalog *c, enum catalog_sql id, struct err *err)
+void query_read(struct query *q, struct catalog *c, enum catalog_sql id, struct err *err)
 {
 	start(q, c, id, 0, err);
-	return q->rc;
 }
 
-int query_rows(
+void query_rows(
 	struct query *q, struct catalog *c, enum catalog_sql id, uint32_t capture, struct err *err)
 {
-	int rc = query_read(q, c, id, err);
-
-	if (rc == 0)
-		query_put_int(q, capture);
-	return rc;
-}
-
-static int run_alone(struct catalog *c, enum catalog_sql id, struct err *err)
-{
-	struct query q;
-
-	start(&q, c, id, 0, err);
-	return query_run(&q, err);
+	query_read(q, c, id, err);
+	query_put_int(q, capture);
 }
 
 /* Another process may have written since our last transaction. */
@@ -70,10 +62,9 @@ static int notice_others(struct catalog *c, struct err *err)
 {
 	int64_t version = 0;
 	struct query q;
-	int rc = query_read(&q, c, SQL_DATA_VERSION, err);
+	int rc;
 
-	if (rc)
-		return rc;
+	query_read(&q, c, SQL_DATA_VERSION, err);
 	rc = query_next(&q, err);
 	if (rc == 0)
 		version = query_int(&q, 0);
@@ -89,7 +80,7 @@ static int notice_others(struct catalog *c, struct err *err)
 
 static int begin(struct catalog *c, struct err *err)
 {
-	int rc;
+	struct query q;
 
 	if (c->read_only)
 		return err_set(err, ERR_STATE, "%s is open for reading only", c->path);
@@ -97,9 +88,8 @@ static int begin(struct catalog *c, struct err *err)
 		return err_set(err, ERR_IO, "%s: a write before this one has failed", c->path);
 	if (c->dirty)
 		return 0;
-	rc = run_alone(c, SQL_BEGIN, err);
-	if (rc)
-		return rc;
+	query_read(&q, c, SQL_BEGIN, err);
+	TRY(query_run(&q, err));
 	c->dirty = true;
 	return notice_others(c, err);
 }
@@ -155,7 +145,7 @@ void query_put_double(struct query *q, double value)
 		keep(q, sqlite3_bind_double(q->stmt, at, value));
 }
 
-void query_put_null(struct query *q)
+static void put_null(struct query *q)
 {
 	int at = place(q);
 
@@ -202,7 +192,95 @@ void query_put_digest(struct query *q, bool has, const struct digest *d)
 	if (has)
 		query_put_blob(q, (slice){(const char *)d->bytes, DIGEST_SIZES[d->kind]});
 	else
-		query_put_null(q);
+		put_null(q);
+}
+
+static void put_column(
+	struct query *q, const struct catalog_column *column, uint32_t capture, const void *row)
+{
+	const void *member = (const char *)row + column->member;
+	slice text;
+
+	switch (column->kind) {
+	case COLUMN_OWNER:
+		query_put_int(q, capture);
+		break;
+	case COLUMN_KEY:
+	case COLUMN_LEFT_OUT_KEY:
+		query_put_int(q, catalog_key(capture, *(const uint32_t *)member));
+		break;
+	case COLUMN_BOOL:
+		query_put_int(q, *(const bool *)member);
+		break;
+	case COLUMN_U8:
+		query_put_int(q, *(const uint8_t *)member);
+		break;
+	case COLUMN_VIA:
+		if (*(const uint32_t *)member == CATALOG_NO_PAGE)
+			put_null(q);
+		else
+			query_put_int(q, *(const uint32_t *)member);
+		break;
+	case COLUMN_U32:
+	case COLUMN_PAGE:
+	case COLUMN_LEFT_OUT:
+		query_put_int(q, *(const uint32_t *)member);
+		break;
+	case COLUMN_U64:
+		query_put_size(q, *(const uint64_t *)member);
+		break;
+	case COLUMN_POSITION:
+		/* Most pages of an unfinished capture have none: NULL takes no space. */
+		if (*(const int64_t *)member < 0)
+			put_null(q);
+		else
+			query_put_int(q, *(const int64_t *)member);
+		break;
+	case COLUMN_BITS:
+	case COLUMN_I64:
+	case COLUMN_TIME:
+		query_put_int(q, *(const int64_t *)member);
+		break;
+	case COLUMN_DOUBLE:
+		query_put_double(q, *(const double *)member);
+		break;
+	case COLUMN_FLOAT:
+		query_put_double(q, (double)*(const float *)member);
+		break;
+	case COLUMN_AGE:
+		if (((const struct attempt_age *)member)->known)
+			query_put_int(q, ((const struct attempt_age *)member)->seconds);
+		else
+			put_null(q);
+		break;
+	case COLUMN_DIGEST:
+		query_put_digest(q, *((const bool *)row + column->flag), member);
+		break;
+	case COLUMN_TEXT:
+		query_put_text(q, *(const slice *)member);
+		break;
+	case COLUMN_BLOB:
+		query_put_blob(q, *(const slice *)member);
+		break;
+	case COLUMN_WORD:
+		query_put_word(q, *(const slice *)member);
+		break;
+	case COLUMN_RECORD_ID:
+		text = *(const slice *)member;
+		if (warc_id_pack(text, q->packed_id))
+			query_put_blob(q, (slice){(const char *)q->packed_id, WARC_ID_BYTES});
+		else
+			query_put_text(q, text);
+		break;
+	}
+}
+
+void query_put_row(struct query *q, uint32_t capture, const void *row)
+{
+	const struct catalog_statement *s = catalog_statement(q->id);
+
+	for (size_t i = 0; i < s->count; i++)
+		put_column(q, &s->columns[i], capture, row);
 }
 
 /* ---- running ---- */
@@ -289,7 +367,7 @@ uint64_t query_up_to(struct query *q, int column, uint64_t max)
 	return 0;
 }
 
-int64_t query_time(struct query *q, int column)
+static int64_t read_time(struct query *q, int column)
 {
 	int64_t value = query_int(q, column);
 
@@ -331,7 +409,7 @@ slice query_text(struct query *q, int column)
 	return (slice){text ? text : "", (size_t)sqlite3_column_bytes(q->stmt, column)};
 }
 
-slice query_word(struct query *q, int column)
+static slice read_word(struct query *q, int column)
 {
 	slice text = {0};
 
@@ -343,7 +421,7 @@ slice query_word(struct query *q, int column)
 	return text;
 }
 
-bool query_digest(struct query *q, int column, struct digest *ret)
+static bool read_digest(struct query *q, int column, struct digest *ret)
 {
 	slice bytes = query_text(q, column);
 
@@ -357,4 +435,110 @@ bool query_digest(struct query *q, int column, struct digest *ret)
 		}
 	q->damaged = true;
 	return false;
+}
+
+/* ---- rows ---- */
+
+static slice read_record_id(struct query *q, int at)
+{
+	slice id = query_text(q, at);
+
+	if (sqlite3_column_type(q->stmt, at) != SQLITE_BLOB)
+		return id;
+	if (id.len != WARC_ID_BYTES) {
+		q->damaged = true;
+		return id;
+	}
+	warc_id_unpack((const unsigned char *)id.ptr, &q->record_id);
+	return slice_str(q->record_id.text);
+}
+
+static void read_column(struct query *q, int at, const struct catalog_column *column, void *row)
+{
+	void *member = (char *)row + column->member;
+	bool is_null = sqlite3_column_type(q->stmt, at) == SQLITE_NULL;
+	uint32_t number;
+
+	switch (column->kind) {
+	case COLUMN_OWNER:
+		break;
+	case COLUMN_KEY:
+		*(uint32_t *)member = query_number(q, at);
+		break;
+	case COLUMN_LEFT_OUT_KEY:
+		number = query_number(q, at);
+		if (number > column->max)
+			q->damaged = true;
+		*(uint32_t *)member = number;
+		break;
+	case COLUMN_BOOL:
+		*(bool *)member = query_bool(q, at);
+		break;
+	case COLUMN_U8:
+		*(uint8_t *)member = (uint8_t)query_up_to(q, at, column->max);
+		break;
+	case COLUMN_VIA:
+		*(uint32_t *)member =
+			is_null ? CATALOG_NO_PAGE : (uint32_t)query_up_to(q, at, column->max);
+		break;
+	case COLUMN_U32:
+	case COLUMN_PAGE:
+	case COLUMN_LEFT_OUT:
+		*(uint32_t *)member = (uint32_t)query_up_to(q, at, column->max);
+		break;
+	case COLUMN_U64:
+		*(uint64_t *)member = query_up_to(q, at, column->max);
+		break;
+	case COLUMN_BITS:
+	case COLUMN_I64:
+		*(int64_t *)member = query_int(q, at);
+		break;
+	case COLUMN_TIME:
+		*(int64_t *)member = read_time(q, at);
+		break;
+	case COLUMN_POSITION:
+		*(int64_t *)member = is_null ? -1 : (int64_t)query_up_to(q, at, INT64_MAX);
+		break;
+	case COLUMN_DOUBLE:
+		*(double *)member = query_double(q, at);
+		break;
+	case COLUMN_FLOAT:
+		*(float *)member = (float)query_double(q, at);
+		break;
+	case COLUMN_AGE:
+		if (!is_null)
+			*(struct attempt_age *)member = (struct attempt_age){
+				true, (unsigned)query_up_to(q, at, column->max)};
+		break;
+	case COLUMN_DIGEST:
+		*((bool *)row + column->flag) = read_digest(q, at, member);
+		break;
+	case COLUMN_TEXT:
+	case COLUMN_BLOB:
+		*(slice *)member = query_text(q, at);
+		break;
+	case COLUMN_WORD:
+		*(slice *)member = read_word(q, at);
+		break;
+	case COLUMN_RECORD_ID:
+		*(slice *)member = read_record_id(q, at);
+		break;
+	}
+}
+
+int query_read_row(struct query *q, void *row, size_t size, struct err *err)
+{
+	const struct catalog_statement *s = catalog_statement(q->id);
+
+	memset(row, 0, size);
+	for (size_t i = 0; i < s->count; i++)
+		read_column(q, s->before + (int)i, &s->columns[i], row);
+	return query_check(q, err);
+}
+
+int query_row(struct query *q, void *row, size_t size, struct err *err)
+{
+	int rc = query_next_key(q, err);
+
+	return rc ? rc : query_read_row(q, row, size, err);
 }

@@ -849,7 +849,7 @@ static int assign_lanes(struct crawl *x, struct err *err)
 		rc = robots_history_load(
 			&x->history, x->catalog, x->captures.list.ptr[0]->row.id, err);
 	if (rc == 0)
-		rc = clerk_new(x->catalog, &x->shared.clerk, err);
+		x->shared.clerk = clerk_new(x->catalog);
 	if (rc == 0)
 		rc = make_lanes(x, groups, err);
 	if (rc == 0 && x->lanes.len > 0)
@@ -1023,7 +1023,7 @@ static int finish_last(struct crawl *x, struct err *err)
 
 	if (!last->id) /* not all have ended */
 		return 0;
-	TRY(catalog_update_capture(x->catalog, last, err));
+	TRY(catalog_put(x->catalog, CATALOG_ROW_CAPTURE, 0, last, err));
 	TRY(index_add(x->catalog, &x->directory, x->first_new, last->id, err));
 	TRY(catalog_commit(x->catalog, err));
 	if (!x->options->log)

@@ -291,7 +291,7 @@ static int repair_known(struct repair *r, struct catalog *catalog)
 		TRY(warc_repair(r->dir, row->name.ptr, row->size, NULL, r->err));
 		row->complete = true;
 		TRY(sum_up(r, row));
-		TRY(catalog_set_warc(catalog, row, r->err));
+		TRY(catalog_put(catalog, CATALOG_ROW_WARC, 0, row, r->err));
 	}
 	return 0;
 }
@@ -469,11 +469,11 @@ static int on_dust(void *context, const struct catalog_dust *row)
 	return fail(r, dust_restore_rule(r->capture, row));
 }
 
-static int on_unkept(void *context, enum left_out reason, uint64_t links)
+static int on_unkept(void *context, const struct catalog_unkept *u)
 {
 	struct replaying *r = context;
 
-	r->capture->unkept.links[reason] = links;
+	r->capture->unkept.links[u->reason] = u->links;
 	return 0;
 }
 

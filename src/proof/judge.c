@@ -306,7 +306,7 @@ static int add_page(struct writing *w, uint32_t number, const struct judge_pair 
 		.weight = 1,
 	};
 
-	return catalog_add_page(w->catalog, w->capture, &page, w->err);
+	return catalog_put(w->catalog, CATALOG_ROW_ADD_PAGE, w->capture, &page, w->err);
 }
 
 /* ---- looks ---- */
@@ -436,7 +436,7 @@ static uint32_t write_body_of(const struct writing *w, uint32_t look)
 
 static int add_edge(struct writing *w, uint32_t page, uint32_t requisite)
 {
-	return catalog_add_requisite(w->catalog, w->capture,
+	return catalog_put(w->catalog, CATALOG_ROW_REQUISITE, w->capture,
 		&(struct catalog_requisite){.page = page, .requisite = requisite}, w->err);
 }
 

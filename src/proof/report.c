@@ -459,12 +459,12 @@ static int on_dust(void *context, const struct catalog_dust *d)
 	return report_dusts_push(&l->report->dust, dust);
 }
 
-static int on_unkept(void *context, enum left_out reason, uint64_t links)
+static int on_unkept(void *context, const struct catalog_unkept *u)
 {
 	struct loading *l = context;
 
-	l->report->left_out[reason] += links;
-	l->report->unkept += links;
+	l->report->left_out[u->reason] += u->links;
+	l->report->unkept += u->links;
 	return 0;
 }
 

@@ -248,7 +248,7 @@ static void add_part(struct saving *s, enum catalog_saved_kind kind, uint32_t nu
 	if (s->rc == 0)
 		s->packed.len += length;
 	if (s->rc == 0)
-		s->rc = catalog_save(s->catalog, s->report->capture.id,
+		s->rc = catalog_put(s->catalog, CATALOG_ROW_SAVED, s->report->capture.id,
 			&(struct catalog_saved){kind, number, buf_slice(&s->packed)}, s->err);
 	buf_reset(&s->out);
 	s->time = 0;

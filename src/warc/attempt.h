@@ -29,7 +29,7 @@
  *	- add a member to struct attempt, and fill it where the crawler describes a fetch
  *	  (crawl/response.c);
  *	- for the WARC: add a row to ROWS in attempt.c;
- *	- for the catalog: add a line to CATALOG_OBSERVATION_FIELDS (catalog/catalog_db.h), and the
+ *	- for the catalog: add a line to OBSERVATION (catalog/catalog_sql.c), and the
  *	  column to catalog_schema.c;
  *	- a slice that is not in ROWS: add it to OTHER_TEXTS in attempt.c, or it is not copied.
  */

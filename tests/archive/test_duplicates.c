@@ -316,7 +316,7 @@ static void test_saved(void)
 	learn(&saved, dir, c);
 	compare_tables(&read, &saved);
 	CHECK_INT(catalog_drop_saved(c, 1, CATALOG_SAVED_BODIES, NULL), 0);
-	CHECK_INT(catalog_save(c, 1,
+	CHECK_INT(catalog_put(c, CATALOG_ROW_SAVED, 1,
 			  &(struct catalog_saved){CATALOG_SAVED_BODIES, 0, SLICE("\1\3abc....")},
 			  NULL),
 		0);

@@ -49,7 +49,7 @@ static void add_capture(struct catalog *c, unsigned number)
 		(void)snprintf(url, sizeof url, "http://h%u.example/%u", n * 7 % 50, n % 90);
 		page.url = slice_str(url);
 		a.payload.kind = DIGEST_SHA256;
-		CHECK_INT(catalog_add_page(c, id, &page, NULL), 0);
+		CHECK_INT(catalog_put(c, CATALOG_ROW_ADD_PAGE, id, &page, NULL), 0);
 		CHECK_INT(catalog_add_observation(c, id, &a, NULL), 0);
 	}
 }

@@ -35,7 +35,7 @@ static void add_capture(struct catalog *c, const char *site, uint32_t pages)
 		(void)snprintf(url, sizeof url, "%s%u", site, n);
 		page.url = slice_str(url);
 		a.payload.bytes[0] = 1;
-		CHECK_INT(catalog_add_page(c, id, &page, NULL), 0);
+		CHECK_INT(catalog_put(c, CATALOG_ROW_ADD_PAGE, id, &page, NULL), 0);
 		CHECK_INT(catalog_add_observation(c, id, &a, NULL), 0);
 	}
 }

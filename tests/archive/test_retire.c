@@ -127,7 +127,7 @@ static void add_capture(struct fixture *f, uint32_t id)
 
 	CHECK_INT(catalog_add_capture(f->catalog, &row, &row.id, &err), 0);
 	for (uint32_t i = 0; i < 5; i++)
-		CHECK_INT(catalog_add_page(f->catalog, id,
+		CHECK_INT(catalog_put(f->catalog, CATALOG_ROW_ADD_PAGE, id,
 				  &(struct catalog_page){.number = i,
 					  .url = url_of(f, i),
 					  .kind = SLICE("page"),
@@ -168,7 +168,7 @@ static bool set_up(struct fixture *f)
 		return false;
 	add_capture(f, 1);
 	add_capture(f, 2);
-	CHECK_INT(clerk_new(f->catalog, &f->clerk, &err), 0);
+	f->clerk = clerk_new(f->catalog);
 	CHECK_INT(clerk_start(f->clerk, &err), 0);
 	duplicates_init(&f->bodies, f->directory.warc, DUPLICATES_MAX);
 	return open_store(f, 1);

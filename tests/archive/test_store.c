@@ -47,7 +47,7 @@ static bool open_store(struct fixture *f, const char *path, uint32_t capture)
 		return false;
 	if (!capture)
 		CHECK_INT(catalog_add_capture(f->catalog, &f->row, &f->row.id, &err), 0);
-	CHECK_INT(clerk_new(f->catalog, &f->clerk, &err), 0);
+	f->clerk = clerk_new(f->catalog);
 	CHECK_INT(clerk_start(f->clerk, &err), 0);
 	duplicates_init(&f->bodies, f->directory.warc, DUPLICATES_MAX);
 	serial += 100; /* more than one process fills */

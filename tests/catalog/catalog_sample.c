@@ -240,7 +240,7 @@ int sample_add_page(struct catalog *c, uint32_t capture, uint32_t n, struct err 
 {
 	struct strings s = {0};
 	struct catalog_page page = make_page(&s, n);
-	int rc = catalog_add_page(c, capture, &page, err);
+	int rc = catalog_put(c, CATALOG_ROW_ADD_PAGE, capture, &page, err);
 
 	for (unsigned i = 0; rc == 0 && i < EVENTS; i++) {
 		struct catalog_event event = make_event(n, i);
@@ -257,22 +257,22 @@ int sample_add_page(struct catalog *c, uint32_t capture, uint32_t n, struct err 
 	for (uint32_t i = REQUISITES + 1; rc == 0 && i > 0; i--) {
 		struct catalog_requisite r = make_requisite(n, (i - 1) % REQUISITES);
 
-		rc = catalog_add_requisite(c, capture, &r, err);
+		rc = catalog_put(c, CATALOG_ROW_REQUISITE, capture, &r, err);
 	}
 	/* The second time counts. */
 	for (uint32_t i = 2; rc == 0 && i > 0; i--) {
 		struct catalog_links l = make_links(&s, n + i - 1);
 
 		l.page = n;
-		rc = catalog_set_links(c, capture, &l, err);
+		rc = catalog_put(c, CATALOG_ROW_LINKS, capture, &l, err);
 	}
 	if (rc == 0) {
 		struct catalog_plan plan = make_plan(n);
 		struct catalog_verdict verdict = make_verdict(&s, n);
 
-		rc = catalog_set_plan(c, capture, &plan, err);
+		rc = catalog_put(c, CATALOG_ROW_PLAN, capture, &plan, err);
 		if (rc == 0)
-			rc = catalog_set_verdict(c, capture, &verdict, err);
+			rc = catalog_put(c, CATALOG_ROW_VERDICT, capture, &verdict, err);
 	}
 	return rc;
 }
@@ -289,21 +289,21 @@ int sample_add_rest(struct catalog *c, uint32_t capture, struct err *err)
 		struct catalog_clock clock = make_clock(i);
 		struct catalog_poll poll;
 
-		rc = catalog_set_warc(c, &warc, err);
+		rc = catalog_put(c, CATALOG_ROW_WARC, 0, &warc, err);
 		robots = make_robots(&s, i);
 		if (rc == 0)
-			rc = catalog_add_robots(c, capture, &robots, err);
+			rc = catalog_put(c, CATALOG_ROW_ADD_ROBOTS, capture, &robots, err);
 		if (rc == 0)
-			rc = catalog_add_clock(c, capture, &clock, err);
+			rc = catalog_put(c, CATALOG_ROW_CLOCK, capture, &clock, err);
 		o = make_observation(&s, i, ATTEMPT_SIDE, true);
 		if (rc == 0)
 			rc = catalog_add_observation(c, capture, &o, err);
 		if (rc == 0)
-			rc = catalog_add_learned(c, capture,
+			rc = catalog_put(c, CATALOG_ROW_LEARNED, capture,
 				&(struct catalog_learned){make_learned(&s, i).rule}, err);
 		poll = make_poll(&s, i);
 		if (rc == 0)
-			rc = catalog_set_poll(c, capture, &poll, err);
+			rc = catalog_put(c, CATALOG_ROW_POLL, capture, &poll, err);
 	}
 	return rc;
 }

@@ -74,7 +74,7 @@ static void test_update_capture(void)
 	struct catalog *c = sample_fill(sample_path(path), 0, &change.id);
 
 	arena_init(&arena, 1 << 16);
-	CHECK_INT(catalog_update_capture(c, &change, &err), 0);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_CAPTURE, 0, &change, &err), 0);
 	CHECK_INT(catalog_get_capture(c, change.id, &arena, &got, &err), 0);
 	CHECK_SLICE(got.uuid, SLICE("urn:uuid:00000000-0000-4000-8000-000000000001"));
 	CHECK_SLICE(got.strategy, SLICE("stillpoint-online"));
@@ -89,7 +89,7 @@ static void test_update_capture(void)
 	CHECK_INT(got.caveats, CATALOG_CAVEAT_CLOCK);
 	CHECK_INT(got.addresses, 5);
 	change.id = 99;
-	CHECK_INT(catalog_update_capture(c, &change, &err), ERR_NOTFOUND);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_CAPTURE, 0, &change, &err), ERR_NOTFOUND);
 	catalog_close(c);
 	arena_release(&arena);
 }
@@ -117,18 +117,33 @@ static void test_refuse_page(void)
 	uint32_t capture = 0;
 	struct catalog *c = sample_fill(sample_path(path), 5, &capture);
 
-	CHECK_INT(catalog_refuse_page(c, capture, 2, LEFT_OUT_ROBOTS, SLICE("robots"), &err), 0);
+	CHECK_INT(
+		catalog_put(c, CATALOG_ROW_REFUSE_PAGE, capture,
+			&(struct catalog_page){
+				.number = 2, .left_out = LEFT_OUT_ROBOTS, .rule = SLICE("robots")},
+			&err),
+		0);
 	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
 	CHECK_INT(seen.calls, 3);
 	CHECK_INT(seen.page.number, 2);
 	CHECK(!seen.page.taken);
 	CHECK_INT(seen.page.left_out, LEFT_OUT_ROBOTS);
 	CHECK_STR(seen.rule, "robots");
-	CHECK_INT(catalog_refuse_page(c, capture, 5, LEFT_OUT_ROBOTS, SLICE("robots"), &err),
+	CHECK_INT(
+		catalog_put(c, CATALOG_ROW_REFUSE_PAGE, capture,
+			&(struct catalog_page){
+				.number = 5, .left_out = LEFT_OUT_ROBOTS, .rule = SLICE("robots")},
+			&err),
 		ERR_NOTFOUND);
-	CHECK_INT(catalog_refuse_page(c, capture + 1, 2, LEFT_OUT_ROBOTS, SLICE("robots"), &err),
+	CHECK_INT(
+		catalog_put(c, CATALOG_ROW_REFUSE_PAGE, capture + 1,
+			&(struct catalog_page){
+				.number = 2, .left_out = LEFT_OUT_ROBOTS, .rule = SLICE("robots")},
+			&err),
 		ERR_NOTFOUND);
-	CHECK_INT(catalog_admit_page(c, capture, 2, SLICE("changed"), &err), 0);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_ADMIT_PAGE, capture,
+			  &(struct catalog_page){.number = 2, .rule = SLICE("changed")}, &err),
+		0);
 	seen = (struct seen){.stop_at = 3};
 	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
 	CHECK(seen.page.taken);
@@ -154,7 +169,7 @@ static void test_take_page(void)
 
 	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
 	CHECK(!seen.page.taken);
-	CHECK_INT(catalog_take_page(c, capture, &found, &err), 0);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_TAKE_PAGE, capture, &found, &err), 0);
 	CHECK_INT(catalog_commit(c, &err), 0);
 	seen.calls = 0;
 	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
@@ -164,7 +179,7 @@ static void test_take_page(void)
 	CHECK_INT(seen.page.depth, 1);
 	CHECK_STR(seen.rule, "requisite");
 	found.number = 5;
-	CHECK_INT(catalog_take_page(c, capture, &found, &err), ERR_NOTFOUND);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_TAKE_PAGE, capture, &found, &err), ERR_NOTFOUND);
 	catalog_close(c);
 }
 
@@ -176,18 +191,24 @@ static void test_mark_page(void)
 	uint32_t capture = 0;
 	struct catalog *c = sample_fill(sample_path(path), 5, &capture);
 
-	CHECK_INT(catalog_mark_page(c, capture, 2, CATALOG_CONTENT_SOFT_404, &err), 0);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_MARK_PAGE, capture,
+			  &(struct catalog_page){.number = 2, .content = CATALOG_CONTENT_SOFT_404},
+			  &err),
+		0);
 	CHECK_INT(catalog_each_page(c, capture, keep_page, &seen, &err), 77);
 	CHECK_INT(seen.page.content, CATALOG_CONTENT_SOFT_404);
-	CHECK_INT(catalog_mark_page(c, capture, 5, CATALOG_CONTENT_SOFT_404, &err), ERR_NOTFOUND);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_MARK_PAGE, capture,
+			  &(struct catalog_page){.number = 5, .content = CATALOG_CONTENT_SOFT_404},
+			  &err),
+		ERR_NOTFOUND);
 	catalog_close(c);
 }
 
-static int keep_unkept(void *context, enum left_out reason, uint64_t links)
+static int keep_unkept(void *context, const struct catalog_unkept *u)
 {
 	uint64_t *seen = context;
 
-	seen[reason] += links;
+	seen[u->reason] += u->links;
 	return 0;
 }
 
@@ -199,24 +220,26 @@ static void test_unkept(void)
 	uint32_t capture = 0;
 	struct catalog *c = sample_fill(sample_path(path), 5, &capture);
 
-	CHECK_INT(catalog_set_unkept(c, capture, &(struct catalog_unkept){LEFT_OUT_SCOPE, 7}, &err),
+	CHECK_INT(catalog_put(c, CATALOG_ROW_UNKEPT, capture,
+			  &(struct catalog_unkept){LEFT_OUT_SCOPE, 7}, &err),
 		0);
-	CHECK_INT(
-		catalog_set_unkept(c, capture, &(struct catalog_unkept){LEFT_OUT_COUNTER, 1}, &err),
+	CHECK_INT(catalog_put(c, CATALOG_ROW_UNKEPT, capture,
+			  &(struct catalog_unkept){LEFT_OUT_COUNTER, 1}, &err),
 		0);
-	CHECK_INT(catalog_set_unkept(c, capture, &(struct catalog_unkept){LEFT_OUT_SCOPE, 9}, &err),
+	CHECK_INT(catalog_put(c, CATALOG_ROW_UNKEPT, capture,
+			  &(struct catalog_unkept){LEFT_OUT_SCOPE, 9}, &err),
 		0);
-	CHECK_INT(catalog_set_unkept(
-			  c, capture + 1, &(struct catalog_unkept){LEFT_OUT_SCOPE, 100}, &err),
+	CHECK_INT(catalog_put(c, CATALOG_ROW_UNKEPT, capture + 1,
+			  &(struct catalog_unkept){LEFT_OUT_SCOPE, 100}, &err),
 		0);
-	CHECK_INT(catalog_set_unkept(
-			  c, capture, &(struct catalog_unkept){LEFT_OUT_SCOPE, UINT64_MAX}, &err),
+	CHECK_INT(catalog_put(c, CATALOG_ROW_UNKEPT, capture,
+			  &(struct catalog_unkept){LEFT_OUT_SCOPE, UINT64_MAX}, &err),
 		ERR_RANGE);
 	CHECK_INT(catalog_each_unkept(c, capture, keep_unkept, seen, &err), 0);
 	CHECK_INT((int64_t)seen[LEFT_OUT_SCOPE], 9);
 	CHECK_INT((int64_t)seen[LEFT_OUT_COUNTER], 1);
 	/* A reason of no version that there ever was. */
-	CHECK_INT(catalog_set_unkept(c, capture,
+	CHECK_INT(catalog_put(c, CATALOG_ROW_UNKEPT, capture,
 			  &(struct catalog_unkept){(enum left_out)LEFT_OUT_COUNT, 1}, &err),
 		0);
 	CHECK_INT(catalog_each_unkept(c, capture, keep_unkept, seen, &err), ERR_IO);
@@ -277,10 +300,10 @@ static void test_replace(void)
 	uint32_t capture = 0;
 	struct catalog *c = sample_fill(sample_path(path), 0, &capture);
 
-	CHECK_INT(catalog_set_warc(c, &warc, &err), 0);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_WARC, 0, &warc, &err), 0);
 	warc.size = 9;
 	warc.complete = true;
-	CHECK_INT(catalog_set_warc(c, &warc, &err), 0);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_WARC, 0, &warc, &err), 0);
 	CHECK_INT(catalog_commit(c, &err), 0);
 	CHECK_INT(sqlite3_exec(c->db,
 			  "SELECT CASE WHEN (SELECT count(*) FROM warc) = 4"
@@ -312,7 +335,7 @@ static void add_robots(struct catalog *c, uint32_t capture, const char *body, in
 {
 	struct err err = {0};
 
-	CHECK_INT(catalog_add_robots(c, capture,
+	CHECK_INT(catalog_put(c, CATALOG_ROW_ADD_ROBOTS, capture,
 			  &(struct catalog_robots){.origin = SLICE("http://r:80"),
 				  .fetched = fetched,
 				  .body = slice_str(body)},
@@ -332,8 +355,14 @@ static void test_robots_versions(void)
 	first = 1;
 	add_robots(c, first, "a", 10);
 	add_robots(c, first, "b", 20);
-	CHECK_INT(catalog_confirm_robots(c, first, SLICE("http://r:80"), 30, &err), 0);
-	CHECK_INT(catalog_confirm_robots(c, first, SLICE("http://s:80"), 30, &err), ERR_NOTFOUND);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_CONFIRM_ROBOTS, first,
+			  &(struct catalog_robots){.origin = SLICE("http://r:80"), .checked = 30},
+			  &err),
+		0);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_CONFIRM_ROBOTS, first,
+			  &(struct catalog_robots){.origin = SLICE("http://s:80"), .checked = 30},
+			  &err),
+		ERR_NOTFOUND);
 	add_robots(c, first + 1, "c", 40);
 	CHECK_INT(catalog_each_robots(c, first, see_robots, &seen, &err), 0);
 	CHECK_STR(seen.bodies, "a;b;");
@@ -381,11 +410,11 @@ static void test_refused_rows(void)
 	uint32_t capture = 0;
 	struct catalog *c = sample_fill(sample_path(path), 0, &capture);
 
-	CHECK_INT(catalog_add_page(c, capture, &page, &err), ERR_RANGE);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_ADD_PAGE, capture, &page, &err), ERR_RANGE);
 	page.rate = 0;
 	page.url = (slice){0};
-	CHECK_INT(catalog_add_page(c, capture, &page, &err), ERR_USAGE);
-	CHECK_INT(catalog_set_warc(c, &warc, &err), ERR_RANGE);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_ADD_PAGE, capture, &page, &err), ERR_USAGE);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_WARC, 0, &warc, &err), ERR_RANGE);
 	CHECK_INT(catalog_add_event(c, capture, &event, &err), ERR_RANGE);
 	/* A row that is refused takes nothing with it. */
 	CHECK_INT(sample_add_page(c, capture, 0, &err), 0);
@@ -411,7 +440,7 @@ static void test_many_words(void)
 
 		(void)snprintf(rule, sizeof rule, "rule %u", (unsigned)i);
 		page.rule = slice_str(rule);
-		CHECK_INT(catalog_add_page(c, capture, &page, &err), 0);
+		CHECK_INT(catalog_put(c, CATALOG_ROW_ADD_PAGE, capture, &page, &err), 0);
 	}
 	CHECK_INT(catalog_commit(c, &err), 0);
 	catalog_close(c);
@@ -504,7 +533,7 @@ static bool may_scan(const char *line)
  */
 static void test_query_plans(void)
 {
-	char path[SAMPLE_PATH_SIZE], sql[2048];
+	char path[SAMPLE_PATH_SIZE];
 	uint32_t capture = 0;
 	struct catalog *c = sample_fill(sample_path(path), 0, &capture);
 
@@ -513,11 +542,14 @@ static void test_query_plans(void)
 			  NULL, NULL, NULL),
 		SQLITE_OK);
 	for (int i = 0; i < SQL_COUNT; i++) {
+		BUF_SCOPED(text, 1 << 16);
 		sqlite3_stmt *s = NULL;
+		const char *sql;
 		bool moves;
 
-		(void)snprintf(
-			sql, sizeof sql, "EXPLAIN QUERY PLAN %s", catalog_sql((enum catalog_sql)i));
+		buf_add_str(&text, "EXPLAIN QUERY PLAN ");
+		catalog_sql((enum catalog_sql)i, &text);
+		sql = buf_str(&text);
 		moves = strstr(sql, "temp.moved") || i == SQL_DROP_LOOKS;
 		if (!CHECK_INT(sqlite3_prepare_v2(c->db, sql, -1, &s, NULL), SQLITE_OK))
 			tap_note("%s: %s", sql, sqlite3_errmsg(c->db));

@@ -310,7 +310,7 @@ static bool read_old(const char *path)
 	CHECK_INT(capture.started, 5);
 	CHECK_INT(capture.addresses, CATALOG_NO_ADDRESSES);
 	CHECK_INT(catalog_each_clock(c, 1, count_clock, &clocks, &err), 0);
-	CHECK_INT(catalog_update_capture(c, &capture, &err), ERR_STATE);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_CAPTURE, 0, &capture, &err), ERR_STATE);
 	arena_release(&arena);
 	catalog_close(c);
 	return CHECK_INT(clocks, 1);
@@ -435,20 +435,34 @@ static void test_two_writers(void)
 	CHECK(!catalog_is_dirty(b));
 	CHECK_INT(catalog_commit(a, &err), 0);
 	/* One after the other is fine: each notices what the other has added, words included. */
-	CHECK_INT(
-		catalog_refuse_page(b, capture, 0, LEFT_OUT_SCOPE, SLICE("a rule of b"), &err), 0);
-	CHECK_INT(catalog_refuse_page(
-			  b, capture, 0, LEFT_OUT_SCOPE, SLICE("host site0.example"), &err),
+	CHECK_INT(catalog_put(b, CATALOG_ROW_REFUSE_PAGE, capture,
+			  &(struct catalog_page){.number = 0,
+				  .left_out = LEFT_OUT_SCOPE,
+				  .rule = SLICE("a rule of b")},
+			  &err),
+		0);
+	CHECK_INT(catalog_put(b, CATALOG_ROW_REFUSE_PAGE, capture,
+			  &(struct catalog_page){.number = 0,
+				  .left_out = LEFT_OUT_SCOPE,
+				  .rule = SLICE("host site0.example")},
+			  &err),
 		0);
 	CHECK_INT(sample_add_page(b, capture, 4, &err), 0);
 	CHECK_INT(sqlite3_exec(b->db, "UPDATE page SET taken = 1, left_out = 0 WHERE id = 1 << 32",
 			  NULL, NULL, NULL),
 		SQLITE_OK);
 	CHECK_INT(catalog_commit(b, &err), 0);
-	CHECK_INT(
-		catalog_refuse_page(a, capture, 4, LEFT_OUT_SCOPE, SLICE("a rule of a"), &err), 0);
-	CHECK_INT(catalog_refuse_page(
-			  a, capture, 4, LEFT_OUT_SCOPE, SLICE("host site0.example"), &err),
+	CHECK_INT(catalog_put(a, CATALOG_ROW_REFUSE_PAGE, capture,
+			  &(struct catalog_page){.number = 4,
+				  .left_out = LEFT_OUT_SCOPE,
+				  .rule = SLICE("a rule of a")},
+			  &err),
+		0);
+	CHECK_INT(catalog_put(a, CATALOG_ROW_REFUSE_PAGE, capture,
+			  &(struct catalog_page){.number = 4,
+				  .left_out = LEFT_OUT_SCOPE,
+				  .rule = SLICE("host site0.example")},
+			  &err),
 		0);
 	CHECK_INT(sample_add_page(a, capture, 5, &err), 0);
 	CHECK_INT(catalog_commit(a, &err), 0);

@@ -216,7 +216,7 @@ static struct catalog *new_catalog(void)
 
 		(void)snprintf(url, sizeof url, "http://site.example/a/path/page-%u", i);
 		page.url = slice_str(url);
-		CHECK_INT(catalog_add_page(c, capture, &page, &err), 0);
+		CHECK_INT(catalog_put(c, CATALOG_ROW_ADD_PAGE, capture, &page, &err), 0);
 	}
 	return c;
 }
@@ -427,8 +427,8 @@ static void test_replace(void)
 
 	arena_init(&arena, 1 << 16);
 	buf_init(&out, 1 << 16);
-	CHECK_INT(catalog_set_warc(c, &warc, &err), 0);
-	CHECK_INT(catalog_set_looks(c, &looks, &err), 0);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_WARC, 0, &warc, &err), 0);
+	CHECK_INT(catalog_put(c, CATALOG_ROW_LOOKS, 0, &looks, &err), 0);
 	for (unsigned i = 1; i <= 4; i++) {
 		struct attempt a = make_response(i, ATTEMPT_VISIT, 1, 1, &t);
 

@@ -10,7 +10,7 @@ static void add(struct catalog *c, uint32_t capture, const char *origin, enum ro
 {
 	struct err err = {0};
 
-	CHECK_INT(catalog_add_robots(c, capture,
+	CHECK_INT(catalog_put(c, CATALOG_ROW_ADD_ROBOTS, capture,
 			  &(struct catalog_robots){.origin = slice_str(origin),
 				  .policy = (uint8_t)policy,
 				  .fetched = fetched,

@@ -101,7 +101,7 @@ uint32_t sample_add(struct sample *s, const struct sample_page *page)
 	if (number >= SAMPLE_PAGES_MAX)
 		abort();
 	s->urls[number] = strdup(page->url);
-	must(catalog_add_page(s->catalog, s->capture.id,
+	must(catalog_put(s->catalog, CATALOG_ROW_ADD_PAGE, s->capture.id,
 		     &(struct catalog_page){
 			     .number = number,
 			     .url = slice_str(page->url),
@@ -116,7 +116,7 @@ uint32_t sample_add(struct sample *s, const struct sample_page *page)
 		     },
 		     &err),
 		&err);
-	must(catalog_set_plan(s->catalog, s->capture.id,
+	must(catalog_put(s->catalog, CATALOG_ROW_PLAN, s->capture.id,
 		     &(struct catalog_plan){number, number, -1, page->hopeless}, &err),
 		&err);
 	return number;
@@ -269,7 +269,7 @@ static void store_verdicts(struct sample *s)
 
 		if (p->evidence)
 			v.evidence = slice_str(same_by_name((enum same_by)p->evidence));
-		must(catalog_set_verdict(s->catalog, s->capture.id, &v, &err), &err);
+		must(catalog_put(s->catalog, CATALOG_ROW_VERDICT, s->capture.id, &v, &err), &err);
 	}
 	s->capture.still_from = r.window.from;
 	s->capture.still_to = r.window.to;
@@ -298,7 +298,7 @@ void sample_end(struct sample *s, enum catalog_end limit)
 			.url = s->capture.uuid,
 			.body = buf_slice(&block)},
 		&place);
-	must(catalog_add_clock(s->catalog, s->capture.id, &END, &err), &err);
+	must(catalog_put(s->catalog, CATALOG_ROW_CLOCK, s->capture.id, &END, &err), &err);
 	s->capture.ended_by = limit;
 	buf_release(&block);
 }
@@ -315,12 +315,12 @@ void sample_close(struct sample *s, enum catalog_state state)
 		s->capture.finished = SAMPLE_BASE + 60000 * SAMPLE_MS;
 	}
 	must(warc_writer_close(s->writer, &err), &err);
-	must(catalog_set_warc(s->catalog,
+	must(catalog_put(s->catalog, CATALOG_ROW_WARC, 0,
 		     &(struct catalog_warc){
 			     .name = slice_str(s->file), .size = s->size, .complete = ended},
 		     &err),
 		&err);
-	must(catalog_update_capture(s->catalog, &s->capture, &err), &err);
+	must(catalog_put(s->catalog, CATALOG_ROW_CAPTURE, 0, &s->capture, &err), &err);
 	must(catalog_commit(s->catalog, &err), &err);
 	catalog_close(s->catalog);
 	state_free(s->state);

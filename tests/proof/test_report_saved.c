@@ -217,8 +217,8 @@ static void make_large(const char *dir)
 
 		(void)snprintf(url, sizeof url, "http://h%u.example/%u/%u", i % HOSTS, i % 31, i);
 		page.url = slice_str(url);
-		CHECK_INT(catalog_add_page(c, id, &page, NULL), 0);
-		CHECK_INT(catalog_set_plan(c, id,
+		CHECK_INT(catalog_put(c, CATALOG_ROW_ADD_PAGE, id, &page, NULL), 0);
+		CHECK_INT(catalog_put(c, CATALOG_ROW_PLAN, id,
 				  &(struct catalog_plan){.page = i, .hopeless = i % 9 == 0}, NULL),
 			0);
 		if (i % 13 != 6 && page.taken) {
@@ -226,7 +226,7 @@ static void make_large(const char *dir)
 			add_look(c, id, i, ATTEMPT_REVISIT);
 		}
 		if (i % 4 != 2 && i > 10)
-			CHECK_INT(catalog_add_requisite(c, id,
+			CHECK_INT(catalog_put(c, CATALOG_ROW_REQUISITE, id,
 					  &(struct catalog_requisite){
 						  i, i % 5 ? i / 4 * 4 - 2 : CATALOG_NO_PAGE},
 					  NULL),
