@@ -6,11 +6,25 @@
 #ifndef PROOF_JUDGE_H
 #define PROOF_JUDGE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/api.h"
 #include "base/err.h"
 #include "base/progress.h"
 #include "catalog/catalog.h"
-#include "proof/judge_read.h"
+#include "proof/rulebook.h"
+
+/* What was passed over, and one example of what is damaged. */
+struct judge_counts {
+	uint64_t records;
+	uint64_t damaged;    /* records and gaps that could not be read, or whose digests differ */
+	uint64_t repeated;   /* records that were there already */
+	uint64_t not_http;   /* records of other things than HTTP responses */
+	uint64_t not_get;    /* answers to other requests than GET */
+	uint64_t unresolved; /* revisit records whose body is not there */
+	char example[ERR_TEXT_MAX];
+};
 
 /* The strategy of such a capture: nobody planned it. */
 #define JUDGE_STRATEGY "judge"
