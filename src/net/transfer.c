@@ -581,7 +581,7 @@ static int64_t stamp(const struct transfer *t)
 /* One line of printable ASCII: libcurl's texts may quote what the server said. */
 static void set_detail(struct transfer *t, const char *text)
 {
-	size_t len = strnlen(text, sizeof t->fetch.detail - 1);
+	size_t len = slice_sub(slice_str(text), 0, sizeof t->fetch.detail - 1).len;
 
 	while (len > 0 && (unsigned char)text[len - 1] <= ' ')
 		len--;
