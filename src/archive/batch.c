@@ -130,9 +130,7 @@ int batch_write(const struct batch *b, struct catalog *catalog, struct err *err)
 int batch_each(const struct batch *b, int (*call)(void *context, const struct catalog_row *row),
 	void *context)
 {
-	int rc = 0;
-
-	for (const struct batch_row *r = b->lane.first; rc == 0 && r; r = r->next)
-		rc = call(context, &r->row);
-	return rc;
+	for (const struct batch_row *r = b->lane.first; r; r = r->next)
+		TRY(call(context, &r->row));
+	return 0;
 }

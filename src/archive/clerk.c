@@ -40,13 +40,11 @@ static int write_all(struct clerk *k, const struct batch *b, struct err *err)
 /* What is committed can be told. */
 static int log_all(struct clerk *k, const struct batch *b, struct err *err)
 {
-	int rc = 0;
-
 	if (!k->log)
 		return 0;
-	for (; rc == 0 && b; b = b->next)
-		rc = crawl_log_batch(k->log, b, k->catalog, err);
-	return rc ? rc : crawl_log_commit(k->log, err);
+	for (; b; b = b->next)
+		TRY(crawl_log_batch(k->log, b, k->catalog, err));
+	return crawl_log_commit(k->log, err);
 }
 
 /* Puts written batches aside for the lanes. The lock is held. */

@@ -23,7 +23,6 @@ static int join(char out[DIRECTORY_PATH_MAX], const char *dir, const char *name,
 static int name_parts(struct directory *d, const char *path, struct err *err)
 {
 	size_t len = strlen(path);
-	int rc;
 
 	while (len > 1 && path[len - 1] == '/')
 		len--;
@@ -31,14 +30,10 @@ static int name_parts(struct directory *d, const char *path, struct err *err)
 		return err_set(err, ERR_LIMIT, "%.60s…: the path is too long", path);
 	memcpy(d->path, path, len);
 	d->path[len] = '\0';
-	rc = join(d->catalog, d->path, "catalog.sqlite", err);
-	if (rc == 0)
-		rc = join(d->warc, d->path, "warc", err);
-	if (rc == 0)
-		rc = join(d->index, d->path, "index.cdxj", err);
-	if (rc == 0)
-		rc = join(d->spool, d->path, "spool", err);
-	return rc;
+	TRY(join(d->catalog, d->path, "catalog.sqlite", err));
+	TRY(join(d->warc, d->path, "warc", err));
+	TRY(join(d->index, d->path, "index.cdxj", err));
+	return join(d->spool, d->path, "spool", err);
 }
 
 static int make(const char *path, struct err *err)

@@ -446,7 +446,7 @@ static int on_part(void *context, const struct catalog_saved *part)
 {
 	struct learning *l = context;
 	struct unpack from = {part->bytes, false};
-	struct u32_vec files = {0};
+	SCOPED(u32_vec_release) struct u32_vec files = {0};
 	int rc = number_files(l->d, &from, &files);
 
 	if (rc == 0)
@@ -468,7 +468,6 @@ static int on_part(void *context, const struct catalog_saved *part)
 		if (!find_slot(l->d, slot.key))
 			enter(l->d, &slot);
 	}
-	u32_vec_release(&files);
 	return rc == 0 && l->is_full ? ERR_LIMIT : rc;
 }
 
@@ -498,7 +497,7 @@ int duplicates_learn(
 	struct duplicates *d, struct catalog *catalog, uint32_t before, struct err *err)
 {
 	struct learning l = {.d = d, .err = err};
-	struct u32_vec ended = {0};
+	SCOPED(u32_vec_release) struct u32_vec ended = {0};
 	int rc = catalog_each_capture(catalog, on_capture, &ended, err);
 
 	for (uint32_t capture = before; rc == 0 && capture > 1; capture--) {
@@ -507,6 +506,5 @@ int duplicates_learn(
 		rc = learn_capture(&l, catalog, capture - 1,
 			ended.len == 0 || ended.ptr[ended.len - 1] != capture - 1);
 	}
-	u32_vec_release(&ended);
 	return l.is_full ? 0 : rc;
 }

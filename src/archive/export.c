@@ -90,12 +90,9 @@ static int put_row(void *context, slice line, struct err *err)
 	struct csv *x = context;
 	FILE *file = x->out->file;
 	struct cdxj c;
-	int rc;
 
 	buf_reset(&x->scratch);
-	rc = cdxj_parse(line, &x->scratch, &c);
-	if (rc)
-		return err_code(err, rc);
+	TRY(err_code(err, cdxj_parse(line, &x->scratch, &c)));
 	csv_write_field(file, c.url.ptr ? c.url : c.key);
 	put_text(file, slice_str(c.timestamp));
 	put_number(file, c.status > 0, c.status);

@@ -166,16 +166,14 @@ static struct last *last_of(struct packer *p, slice url)
 static int note_last(struct packer *p, const struct last *last, struct err *err)
 {
 	struct last *known = last_of(p, p->url);
-	int rc;
 
 	if (known) {
 		*known = *last;
 		return 0;
 	}
-	rc = strmap_put(&p->by_url, p->url, (uint32_t)p->last.len);
-	if (rc == 0)
-		last_vec_push(&p->last, *last);
-	return err_code(err, rc);
+	TRY(err_code(err, strmap_put(&p->by_url, p->url, (uint32_t)p->last.len)));
+	last_vec_push(&p->last, *last);
+	return 0;
 }
 
 /* ---- writing ---- */
@@ -239,9 +237,8 @@ static int write_held(struct packer *p, const struct attempt *a, struct err *err
 /* Writes all that is held. As above. */
 static SP_MUST_CHECK int packer_flush(struct packer *p, struct err *err)
 {
-	int rc = write_held(p, NULL, err);
-
-	return rc ? rc : write_rows(p, err);
+	TRY(write_held(p, NULL, err));
+	return write_rows(p, err);
 }
 
 /* ---- rows ---- */
@@ -639,10 +636,7 @@ static slice new_http(const struct copier *r)
 /* The new block, piece by piece. */
 static int each_piece(struct copier *r, block_call *call, void *context, struct err *err)
 {
-	int rc = call(context, new_http(r), err);
-
-	if (rc)
-		return rc;
+	TRY(call(context, new_http(r), err));
 	return export_copy(&(struct warc_source){.fd = r->spool}, r->spooled, call, context, err);
 }
 
@@ -662,19 +656,14 @@ static int add_digest(struct copier *r, struct err *err)
 {
 	char text[DIGEST_TEXT_SIZE];
 	struct digest digest;
-	int rc = err_code(err, digester_start(&r->digester, DIGEST_SHA256));
 
-	if (rc == 0)
-		rc = each_piece(r, digest_piece, &r->digester, err);
-	if (rc == 0)
-		digester_finish(&r->digester, &digest);
-	if (rc)
-		return rc;
+	TRY(err_code(err, digester_start(&r->digester, DIGEST_SHA256)));
+	TRY(each_piece(r, digest_piece, &r->digester, err));
+	digester_finish(&r->digester, &digest);
 	(void)digest_format(&digest, text);
-	rc = warc_header_add(&r->head, SLICE("WARC-Block-Digest"), slice_str(text));
-	if (rc == 0)
-		rc = warc_header_add(&r->head, SLICE("WARC-Redacted"), buf_slice(&r->found));
-	return err_code(err, rc);
+	TRY(err_code(err, warc_header_add(&r->head, SLICE("WARC-Block-Digest"), slice_str(text))));
+	return err_code(
+		err, warc_header_add(&r->head, SLICE("WARC-Redacted"), buf_slice(&r->found)));
 }
 
 static int format_head(struct copier *r, const struct warc_header *h, struct err *err)
@@ -706,15 +695,12 @@ static int format_head(struct copier *r, const struct warc_header *h, struct err
 static int write_record(struct copier *r, export_emit *emit, void *context, struct err *err)
 {
 	uint64_t size = r->head.len + new_http(r).len + r->spooled + sizeof RECORD_END - 1;
-	int rc = warc_compress_begin(r->compress, size, emit, context, err);
 
-	if (rc == 0)
-		rc = warc_compress_feed(r->compress, buf_slice(&r->head), err);
-	if (rc == 0)
-		rc = each_piece(r, compress_piece, r->compress, err);
-	if (rc == 0)
-		rc = warc_compress_feed(r->compress, SLICE(RECORD_END), err);
-	return rc ? rc : warc_compress_end(r->compress, err);
+	TRY(warc_compress_begin(r->compress, size, emit, context, err));
+	TRY(warc_compress_feed(r->compress, buf_slice(&r->head), err));
+	TRY(each_piece(r, compress_piece, r->compress, err));
+	TRY(warc_compress_feed(r->compress, SLICE(RECORD_END), err));
+	return warc_compress_end(r->compress, err);
 }
 
 /* ---- compact looks ---- */
@@ -731,13 +717,12 @@ static int count_bytes(void *context, slice bytes, struct err *err)
 static int put_packed(void *context, slice record, uint64_t *ret_offset, struct err *err)
 {
 	struct copier *r = context;
-	int rc;
 
 	*ret_offset = r->written;
-	rc = warc_compress_record(r->compress, record, count_bytes, r, err);
-	if (rc == 0 && fflush(r->out->file))
-		rc = output_fail(r->out, err);
-	return rc;
+	TRY(warc_compress_record(r->compress, record, count_bytes, r, err));
+	if (fflush(r->out->file))
+		TRY(output_fail(r->out, err));
+	return 0;
 }
 
 int copier_pack(struct copier *r, const struct output *out, export_emit *emit, void *context,
@@ -862,11 +847,10 @@ static int copy_look(void *context, slice records, struct err *err)
 static int expand_record(struct copying *c, struct warc_reader *reader,
 	const struct warc_record *rec, struct err *err)
 {
-	struct buf block, dir;
+	BUF_SCOPED(dir, PATH_MAX);
+	BUF_SCOPED(block, COMPACT_BLOCK_MAX);
 	int rc;
 
-	buf_init(&block, COMPACT_BLOCK_MAX);
-	buf_init(&dir, PATH_MAX);
 	rc = compact_block(reader, &block, err);
 	if (rc == 0)
 		rc = err_code(err, export_dir(c->r->params, &dir));
@@ -875,8 +859,6 @@ static int expand_record(struct copying *c, struct warc_reader *reader,
 	else if (rc == 0)
 		rc = compact_each(
 			buf_str(&dir), buf_slice(&block), copy_look, c, &c->counts->damaged, err);
-	buf_release(&dir);
-	buf_release(&block);
 	return rc;
 }
 

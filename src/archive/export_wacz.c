@@ -78,10 +78,8 @@ static int make_key(struct pages *p, const struct warc_record *rec, struct diges
 {
 	slice payload = warc_header_get(&rec->header, SLICE("WARC-Payload-Digest"));
 	slice date = warc_header_get(&rec->header, SLICE("WARC-Date"));
-	int rc = digester_start(&p->digester, DIGEST_SHA256);
 
-	if (rc)
-		return rc;
+	TRY(digester_start(&p->digester, DIGEST_SHA256));
 	digester_feed(&p->digester, rec->header.url);
 	digester_feed(&p->digester, SLICE("\n"));
 	digester_feed(&p->digester, payload.len ? payload : date);
@@ -233,11 +231,10 @@ static int note_resource(struct package *w, slice path, uint64_t size, const str
 static int end(struct package *w, slice path, uint64_t size, struct err *err)
 {
 	struct digest digest;
-	int rc = zip_writer_end(&w->zip, err);
 
-	if (rc == 0)
-		digester_finish(&w->digester, &digest);
-	return rc ? rc : err_code(err, note_resource(w, path, size, &digest));
+	TRY(zip_writer_end(&w->zip, err));
+	digester_finish(&w->digester, &digest);
+	return err_code(err, note_resource(w, path, size, &digest));
 }
 
 /* ---- WARC files ---- */
@@ -245,12 +242,11 @@ static int end(struct package *w, slice path, uint64_t size, struct err *err)
 static int add_file(struct package *w, slice name, const struct warc_source *source, uint64_t size,
 	struct err *err)
 {
-	struct buf path;
+	BUF_SCOPED(path, PATH_MAX);
 	int rc = warc_index_file(source, name, w->sort, &w->index, err);
 
 	if (rc == 0)
 		rc = page_reader_read(w->pages->reader, source, err);
-	buf_init(&path, PATH_MAX);
 	buf_printf(&path, "archive/%.*s", (int)name.len, name.ptr);
 	if (rc == 0)
 		rc = err_code(err, path.error);
@@ -260,7 +256,6 @@ static int add_file(struct package *w, slice name, const struct warc_source *sou
 		rc = export_copy(source, size, feed, w, err);
 	if (rc == 0)
 		rc = end(w, buf_slice(&path), size, err);
-	buf_release(&path);
 	return rc;
 }
 
@@ -340,15 +335,12 @@ static int add_part(struct package *w, enum part part, struct err *err)
 	FILE *file = w->parts[part];
 	slice path = slice_str(PART_PATHS[part]);
 	off_t size;
-	int rc;
 
 	if (fflush(file) || (size = lseek(fileno(file), 0, SEEK_END)) < 0)
 		return err_set(err, ERR_IO, "a temporary file: %s", strerror(errno));
-	rc = begin(w, path, (uint64_t)size, err);
-	if (rc == 0)
-		rc = export_copy(
-			&(struct warc_source){.fd = fileno(file)}, (uint64_t)size, feed, w, err);
-	return rc ? rc : end(w, path, (uint64_t)size, err);
+	TRY(begin(w, path, (uint64_t)size, err));
+	TRY(export_copy(&(struct warc_source){.fd = fileno(file)}, (uint64_t)size, feed, w, err));
+	return end(w, path, (uint64_t)size, err);
 }
 
 /* The date is that of the newest record: the same archive gives the same bytes. */
@@ -357,7 +349,6 @@ static int format_description(struct package *w, struct buf *out)
 	struct pages_facts facts = pages_facts(w->pages);
 	char created[WARC_DATE_SIZE], main_date[WARC_DATE_SIZE];
 	struct json j;
-	int rc;
 
 	warc_date_format(facts.newest, created);
 	warc_date_format(facts.main_date, main_date);
@@ -372,9 +363,7 @@ static int format_description(struct package *w, struct buf *out)
 		json_put_string(&j, "mainPageDate", main_date);
 	}
 	json_object_end(&j);
-	rc = json_finish(&j);
-	if (rc)
-		return rc;
+	TRY(json_finish(&j));
 	buf_truncate(out, out->len - 1); /* the rows are there as text already */
 	buf_add_str(out, ",\"resources\":[");
 	buf_add(out, buf_slice(&w->resources));
@@ -384,36 +373,26 @@ static int format_description(struct package *w, struct buf *out)
 static int add_document(
 	struct package *w, slice path, const struct buf *text, struct digest *ret, struct err *err)
 {
-	int rc = begin(w, path, text->len, err);
-
-	if (rc == 0)
-		rc = feed(w, buf_slice(text), err);
-	if (rc == 0)
-		rc = zip_writer_end(&w->zip, err);
-	if (rc == 0)
-		digester_finish(&w->digester, ret);
-	return rc;
+	TRY(begin(w, path, text->len, err));
+	TRY(feed(w, buf_slice(text), err));
+	TRY(zip_writer_end(&w->zip, err));
+	digester_finish(&w->digester, ret);
+	return 0;
 }
 
 static int add_description(struct package *w, struct err *err)
 {
 	char hash[DIGEST_TEXT_SIZE];
 	struct digest digest;
-	struct buf text;
-	int rc;
+	BUF_SCOPED(text, DOCUMENT_MAX);
 
-	buf_init(&text, DOCUMENT_MAX);
-	rc = err_code(err, format_description(w, &text));
-	if (rc == 0)
-		rc = add_document(w, SLICE("datapackage.json"), &text, &digest, err);
-	if (rc == 0) {
-		(void)digest_format(&digest, hash);
-		buf_reset(&text);
-		buf_printf(&text, "{\"path\":\"datapackage.json\",\"hash\":\"%s\"}\n", hash);
-		rc = add_document(w, SLICE("datapackage-digest.json"), &text, &digest, err);
-	}
-	buf_release(&text);
-	return rc;
+	TRY(err_code(err, format_description(w, &text)));
+	TRY(add_document(w, SLICE("datapackage.json"), &text, &digest, err));
+	(void)digest_format(&digest, hash);
+	buf_reset(&text);
+	buf_printf(&text, "{\"path\":\"datapackage.json\",\"hash\":\"%s\"}\n", hash);
+	TRY(add_document(w, SLICE("datapackage-digest.json"), &text, &digest, err));
+	return 0;
 }
 
 /* ---- the whole ---- */
@@ -448,13 +427,11 @@ static void release(struct package *w)
 
 static int write_parts(struct package *w, struct err *err)
 {
-	int rc = write_index(w, err);
-
-	for (int i = 0; rc == 0 && i < PARTS; i++)
-		rc = add_part(w, (enum part)i, err);
-	if (rc == 0)
-		rc = add_description(w, err);
-	return rc ? rc : zip_writer_finish(&w->zip, err);
+	TRY(write_index(w, err));
+	for (int i = 0; i < PARTS; i++)
+		TRY(add_part(w, (enum part)i, err));
+	TRY(add_description(w, err));
+	return zip_writer_finish(&w->zip, err);
 }
 
 int wacz_write(const struct export_params *params, struct output *out, struct export_counts *counts,

@@ -50,10 +50,8 @@ static int add_page(
 			.digest = p->seen[i].digest,
 			.source = p->sources};
 		bool added = false;
-		int rc = catalog_add_imported(c, &imported, &added, err);
 
-		if (rc)
-			return rc;
+		TRY(catalog_add_imported(c, &imported, &added, err));
 		t->added += added;
 		t->known += !added;
 	}
@@ -63,19 +61,16 @@ static int add_page(
 static int add_table(
 	struct catalog *c, const struct page_table *table, struct keep_totals *t, struct err *err)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < table->pages.len; i++)
-		rc = add_page(c, &table->pages.ptr[i], t, err);
-	return rc;
+	for (size_t i = 0; i < table->pages.len; i++)
+		TRY(add_page(c, &table->pages.ptr[i], t, err));
+	return 0;
 }
 
 int keep_table(struct catalog *c, const struct page_table *table, struct keep_totals *totals,
 	struct err *err)
 {
-	int rc = add_table(c, table, totals, err);
-
-	return rc ? rc : catalog_commit(c, err);
+	TRY(add_table(c, table, totals, err));
+	return catalog_commit(c, err);
 }
 
 struct part {
@@ -121,10 +116,9 @@ int keep_remote(struct catalog *c, const struct keep_source *source, struct keep
 {
 	struct download *download = NULL;
 	struct remote remote = {0};
-	struct buf progress;
+	BUF_SCOPED(progress, REMOTE_PROGRESS_MAX);
 	int rc;
 
-	buf_init(&progress, REMOTE_PROGRESS_MAX);
 	rc = download_new(source->download, &download, err);
 	if (rc == 0)
 		rc = catalog_get_progress(c, slice_str(source->address), &progress, err);
@@ -135,7 +129,6 @@ int keep_remote(struct catalog *c, const struct keep_source *source, struct keep
 		rc = keep_part(c, &remote, source, totals, err);
 	remote_close(&remote);
 	download_free(download);
-	buf_release(&progress);
 	return rc == ERR_END ? 0 : rc;
 }
 
@@ -233,10 +226,7 @@ static int wait_politely(struct download *d, struct err *err)
 	if (left > WAIT_SHOWN)
 		log_warn("import", "the server asks for a pause of %.0f s", left);
 	while (left > 0) {
-		int rc = net_wait(d->net, left, err);
-
-		if (rc)
-			return rc;
+		TRY(net_wait(d->net, left, err));
 		left = pace_ready(&d->pace) - now(d);
 	}
 	return 0;
@@ -287,15 +277,14 @@ static int feed_spool(struct download *d, const struct net_fetch *f)
 {
 	char chunk[CHUNK];
 	ssize_t n;
-	int rc = 0;
 
-	for (uint64_t at = 0; rc == 0 && at < f->body_size; at += (uint64_t)n) {
+	for (uint64_t at = 0; at < f->body_size; at += (uint64_t)n) {
 		n = pread(f->spool, chunk, sizeof chunk, (off_t)at);
 		if (n <= 0)
 			return ERR_IO;
-		rc = state_feed(d->state, (slice){chunk, (size_t)n});
+		TRY(state_feed(d->state, (slice){chunk, (size_t)n}));
 	}
-	return rc;
+	return 0;
 }
 
 /* Decodes the body into d->out; *ret_whole: all of it is there. */
@@ -476,17 +465,15 @@ static int endless(struct remote *r, const char *why, struct err *err)
 static int add_timemap(struct remote *r, slice address)
 {
 	slice copy = {NULL, address.len};
-	int rc;
 
 	if (r->timemaps.len >= REMOTE_TIMEMAPS_MAX)
 		return ERR_LIMIT;
 	if (strmap_get(&r->known, address, NULL))
 		return 0;
 	copy.ptr = arena_strdup(&r->arena, address);
-	rc = copy.ptr ? strmap_put(&r->known, copy, 0) : ERR_NOMEM;
-	if (rc == 0)
-		slice_vec_push(&r->timemaps, copy);
-	return rc;
+	TRY(copy.ptr ? strmap_put(&r->known, copy, 0) : ERR_NOMEM);
+	slice_vec_push(&r->timemaps, copy);
+	return 0;
 }
 
 /* Adds the TimeMaps that an answer or a progress names, a line each: those of the same server. */
@@ -570,8 +557,6 @@ static int restore(struct remote *r, slice text, struct err *err)
 int remote_open(struct remote *r, enum remote_kind kind, const char *address, slice progress,
 	struct remote_server server, struct err *err)
 {
-	int rc;
-
 	*r = (struct remote){.kind = kind, .address = address, .server = server};
 	arena_init(&r->arena, NAMES_MAX);
 	strmap_init(&r->known, hash_key_random(), NULL);
@@ -580,12 +565,11 @@ int remote_open(struct remote *r, enum remote_kind kind, const char *address, sl
 	buf_init(&r->progress, REMOTE_PROGRESS_MAX);
 	buf_init(&r->more.key, LISTED_KEY_MAX);
 	buf_init(&r->more.timemaps, LISTED_TIMEMAPS_MAX);
-	rc = err_code(err, buf_add(&r->request, slice_str(address)));
-	if (rc == 0)
-		rc = restore(r, progress, err);
-	if (rc == 0 && kind == REMOTE_TIMEMAP && r->timemaps.len == 0)
-		rc = add_named(r, slice_str(address), err);
-	return rc;
+	TRY(err_code(err, buf_add(&r->request, slice_str(address))));
+	TRY(restore(r, progress, err));
+	if (kind == REMOTE_TIMEMAP && r->timemaps.len == 0)
+		TRY(add_named(r, slice_str(address), err));
+	return 0;
 }
 
 void remote_close(struct remote *r)
@@ -709,7 +693,6 @@ static int go_on(struct remote *r, struct err *err)
 {
 	slice key = buf_slice(&r->more.key);
 	char *copy;
-	int rc;
 
 	if (r->state == REMOTE_PAGE) {
 		r->state = ++r->page < r->pages ? REMOTE_PAGE : REMOTE_END;
@@ -721,10 +704,8 @@ static int go_on(struct remote *r, struct err *err)
 	if (strmap_get(&r->known, key, NULL))
 		return endless(r, "a resume key came twice", err);
 	copy = arena_strdup(&r->arena, key);
-	rc = copy ? strmap_put(&r->known, (slice){copy, key.len}, 0) : ERR_NOMEM;
-	if (rc == 0)
-		rc = set_key(r, key);
-	return err_code(err, rc);
+	TRY(err_code(err, copy ? strmap_put(&r->known, (slice){copy, key.len}, 0) : ERR_NOMEM));
+	return err_code(err, set_key(r, key));
 }
 
 /* The first answer is a number of pages, or the list itself. */
@@ -810,12 +791,10 @@ static int next_timemap(struct remote *r, struct listing_counts *counts, struct 
 int remote_next(struct remote *r, listed_sink *sink, void *context,
 	struct listing_counts *ret_counts, struct err *err)
 {
-	int rc;
-
 	r->sink = sink;
 	r->context = context;
 	*ret_counts = (struct listing_counts){0};
-	rc = r->kind == REMOTE_CDX ? next_of_cdx(r, ret_counts, err)
-				   : next_timemap(r, ret_counts, err);
-	return rc ? rc : err_code(err, write_progress(r));
+	TRY(r->kind == REMOTE_CDX ? next_of_cdx(r, ret_counts, err)
+				  : next_timemap(r, ret_counts, err));
+	return err_code(err, write_progress(r));
 }

@@ -73,7 +73,6 @@ int cdx_date_parse(slice text, int64_t *ret_ns)
 {
 	struct calendar_time t;
 	int64_t seconds;
-	int rc;
 
 	if (text.len != DATE_DIGITS)
 		return ERR_SYNTAX;
@@ -85,10 +84,9 @@ int cdx_date_parse(slice text, int64_t *ret_ns)
 		number(text.ptr + 12, 2)};
 	if (t.year < YEAR_MIN || t.year > YEAR_MAX)
 		return ERR_RANGE;
-	rc = calendar_seconds(&t, &seconds);
-	if (rc == 0)
-		*ret_ns = seconds * NS;
-	return rc;
+	TRY(calendar_seconds(&t, &seconds));
+	*ret_ns = seconds * NS;
+	return 0;
 }
 
 unsigned cdx_status_parse(slice text)

@@ -693,16 +693,14 @@ static int list_look(
 static int read_looks(struct warc_reader_in *r, struct warc_reader *warc,
 	const struct warc_record *record, struct err *err)
 {
-	struct buf block;
+	BUF_SCOPED(block, COMPACT_BLOCK_MAX);
 	int rc;
 
-	buf_init(&block, COMPACT_BLOCK_MAX);
 	rc = compact_block(warc, &block, err);
 	if (rc == 0 && record->problem.code)
 		r->counts->bad++;
 	else if (rc == 0)
 		rc = compact_each_row(buf_slice(&block), list_look, r, err);
-	buf_release(&block);
 	return rc;
 }
 
@@ -711,15 +709,13 @@ static int list_record(
 {
 	struct warc_reader_in *r = context;
 	struct listed o;
-	int rc;
 
 	if (!record->is_gap && compact_is_type(record->header.content_type))
 		return read_looks(r, warc, record, err);
 	if (!record->is_gap && !is_capture(&record->header))
 		return 0;
-	rc = record->is_gap ? 0 : read_record(r, warc, record, &o, err);
-	if (rc)
-		return rc;
+	if (!record->is_gap)
+		TRY(read_record(r, warc, record, &o, err));
 	if (record->is_gap || record->problem.code) {
 		r->counts->bad++;
 		return 0;
@@ -853,14 +849,11 @@ static int parse_cdxj(struct reader *r, slice line, struct listed *ret)
 {
 	struct cdxj c;
 	struct listed o = {0};
-	int rc = cdxj_parse(line, &r->scratch, &c);
 
-	if (rc == 0)
-		rc = cdx_date_parse(slice_str(c.timestamp), &o.time);
-	if (rc == 0 && c.url.len == 0)
-		rc = ERR_SYNTAX;
-	if (rc)
-		return rc;
+	TRY(cdxj_parse(line, &r->scratch, &c));
+	TRY(cdx_date_parse(slice_str(c.timestamp), &o.time));
+	if (c.url.len == 0)
+		TRY(ERR_SYNTAX);
 	o.url = c.url;
 	o.status = c.status;
 	o.digest = listed_digest_parse(c.digest);
@@ -956,15 +949,12 @@ struct parts {
 /* Its name with the suffix of the blocks, for indexes that leave it out. */
 static int add_part(struct parts *parts, slice name)
 {
-	int rc;
-
 	if (strmap_get(&parts->map, name, NULL))
 		return 0;
 	name.ptr = arena_strdup(&parts->arena, name);
-	rc = name.ptr ? strmap_put(&parts->map, name, 0) : ERR_NOMEM;
-	if (rc == 0)
-		slice_vec_push(&parts->names, name);
-	return rc;
+	TRY(name.ptr ? strmap_put(&parts->map, name, 0) : ERR_NOMEM);
+	slice_vec_push(&parts->names, name);
+	return 0;
 }
 
 static int find_parts(struct reader *r, struct parts *parts)

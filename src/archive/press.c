@@ -81,11 +81,9 @@ static void publish(struct press *p)
 
 static int flush(struct press *p, struct err *err)
 {
-	int rc = records_flush(&p->records, err);
-
-	if (rc == 0)
-		publish(p);
-	return rc;
+	TRY(records_flush(&p->records, err));
+	publish(p);
+	return 0;
 }
 
 /* Hands the batch to the clerk unless making it true, which came to rc, has failed. */

@@ -53,15 +53,13 @@ static int keep_page(struct known_rates *k, uint32_t page)
 
 static int keep_pages(struct known_rates *k, struct page_table *table)
 {
-	int rc = 0;
-
 	k->slot_count = 16;
 	while (k->slot_count < 2 * table->pages.len)
 		k->slot_count *= 2;
 	k->slots = mem_new(k->slot_count, sizeof *k->slots);
-	for (uint32_t i = 0; rc == 0 && i < table->pages.len; i++)
-		rc = keep_page(k, i);
-	return rc;
+	for (uint32_t i = 0; i < table->pages.len; i++)
+		TRY(keep_page(k, i));
+	return 0;
 }
 
 static int fit(struct known_rates *k, struct page_table *table, bool has_predictor)
@@ -129,16 +127,13 @@ int known_rates_find(
 {
 	const struct known_rate *slot = find_slot(k, hash_of(k, page->url));
 	struct rates_prior prior;
-	int rc;
 
 	if (slot->hash != 0) {
 		*ret = rate_gamma_clean((struct rate_gamma){
 			(double)slot->shape, (double)slot->shape / (double)slot->rate});
 		return 0;
 	}
-	rc = rates_model_prior(k->model, page, &prior);
-	if (rc)
-		return rc;
+	TRY(rates_model_prior(k->model, page, &prior));
 	hear_sitemap(k, page, &prior.gamma);
 	*ret = prior.gamma;
 	return 0;

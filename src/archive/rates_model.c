@@ -271,20 +271,18 @@ struct fit {
 
 static int make_classes(struct rates_model *m)
 {
-	struct buf path;
-	int rc = directories_init(&m->directories);
+	BUF_SCOPED(path, PATH_MAX_SIZE);
 
-	buf_init(&path, PATH_MAX_SIZE);
-	for (size_t i = 0; rc == 0 && i < m->table->pages.len; i++) {
+	TRY(directories_init(&m->directories));
+	for (size_t i = 0; i < m->table->pages.len; i++) {
 		const struct page_entry *p = &m->table->pages.ptr[i];
 
 		/* Of a URL that is too long the first directories tell enough. */
 		buf_reset(&path);
 		(void)rates_class_path(p->url, (enum frequency)p->frequency, &path);
-		rc = directories_add(&m->directories, buf_slice(&path));
+		TRY(directories_add(&m->directories, buf_slice(&path)));
 	}
-	buf_release(&path);
-	return rc;
+	return 0;
 }
 
 /* A page whose rate is known, more or less. */
@@ -475,17 +473,12 @@ static int fit_priors(struct rates_model *m)
 int rates_model_init(
 	struct rates_model *m, const struct page_table *table, struct predict_model *predictor)
 {
-	int rc;
-
 	*m = (struct rates_model){.table = table, .predictor = predictor};
 	rate_grid_init(&m->grid, RATE_LOW, RATE_HIGH);
 	arena_init(&m->trust.names, NAMES_MAX);
 	strmap_init(&m->trust.liars, hash_key_random(), &m->trust.names);
-	rc = make_classes(m);
-	if (rc == 0)
-		rc = rates_trust_learn(&m->trust, table);
-	if (rc)
-		return rc;
+	TRY(make_classes(m));
+	TRY(rates_trust_learn(&m->trust, table));
 	m->firsts = mem_new(table->pages.len + 1, sizeof *m->firsts);
 	for (size_t i = 0; i < table->pages.len; i++)
 		if (first_word(&table->pages.ptr[i]))
@@ -529,13 +522,10 @@ static double share_of(double pages)
 static int predict(const struct rates_model *m, slice url, struct rates_prior *p)
 {
 	struct features f;
-	int rc;
 
 	if (!m->predictor)
 		return 0;
-	rc = features_of_url(&m->predictor->words, url, false, &f);
-	if (rc)
-		return rc;
+	TRY(features_of_url(&m->predictor->words, url, false, &f));
 	p->predicted = true;
 	p->predicted_rate = m->predictor->classes[predict_model_class(m->predictor, &f)].rate;
 	p->gamma = pool(p->gamma, gamma_of(PREDICTED_SHAPE, p->predicted_rate),
@@ -562,7 +552,6 @@ int rates_model_prior(
 {
 	struct rates_prior p = {0};
 	struct buf path;
-	int rc;
 
 	buf_init(&path, PATH_MAX_SIZE);
 	(void)rates_class_path(page->url, page->word, &path);
@@ -574,10 +563,9 @@ int rates_model_prior(
 		p.gamma = pool(p.gamma, gamma_of(WORD_SHAPE, frequency_value(page->word)),
 			share_of(pages_with_word(m, buf_slice(&path), p.class)));
 	buf_release(&path);
-	rc = predict(m, page->url, &p);
-	if (rc == 0)
-		*ret = p;
-	return rc;
+	TRY(predict(m, page->url, &p));
+	*ret = p;
+	return 0;
 }
 
 /* ---- answers ---- */
@@ -615,10 +603,8 @@ int rates_model_gamma(struct rates_model *m, uint32_t page, struct rate_gamma *r
 {
 	struct rates_prior prior;
 	struct page_summary s;
-	int rc = prepare(m, page, &prior, &s);
 
-	if (rc)
-		return rc;
+	TRY(prepare(m, page, &prior, &s));
 	for (size_t i = find_shift(m, prior.gamma); i < m->intervals.len; i++)
 		rate_gamma_observe(&prior.gamma, m->intervals.ptr[i]);
 	*ret = prior.gamma;
@@ -637,10 +623,8 @@ int rates_model_answer(struct rates_model *m, uint32_t page, int64_t by, struct 
 	struct rate_gamma same;
 	struct page_summary s;
 	size_t shift;
-	int rc = prepare(m, page, &prior, &s);
 
-	if (rc)
-		return rc;
+	TRY(prepare(m, page, &prior, &s));
 	shift = find_shift(m, prior.gamma);
 	rate_posterior_init(&m->posterior, prior.gamma,
 		shift > 0 ? m->intervals.ptr + shift : m->intervals.ptr, m->intervals.len - shift);

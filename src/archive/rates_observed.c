@@ -242,13 +242,11 @@ static int on_imported(void *context, const struct catalog_imported *i)
 static int read_capture(struct rates_observed *o, struct catalog *catalog,
 	struct rates_capture capture, struct err *err)
 {
-	int rc;
-
 	o->pages.len = 0;
 	o->first = 0;
 	o->started = capture.started;
-	rc = catalog_each_page(catalog, capture.id, on_page, o, err);
-	return rc ? rc : catalog_each_observation(catalog, capture.id, on_attempt, o, err);
+	TRY(catalog_each_page(catalog, capture.id, on_page, o, err));
+	return catalog_each_observation(catalog, capture.id, on_attempt, o, err);
 }
 
 /* So many pages of a capture, as far from each other as can be. */
@@ -298,13 +296,8 @@ static int read_captures(struct rates_observed *o, struct catalog *catalog, stru
 
 int rates_observed_catalog(struct rates_observed *o, struct catalog *catalog, struct err *err)
 {
-	int rc;
-
 	forget_archive(o);
-	rc = catalog_each_capture(catalog, on_capture, o, err);
-	if (rc == 0)
-		rc = catalog_each_imported(catalog, on_imported, o, err);
-	if (rc == 0)
-		rc = read_captures(o, catalog, err);
-	return err_code(err, rc);
+	TRY(catalog_each_capture(catalog, on_capture, o, err));
+	TRY(catalog_each_imported(catalog, on_imported, o, err));
+	return read_captures(o, catalog, err);
 }

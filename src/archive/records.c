@@ -245,13 +245,11 @@ int records_note(
 	struct records *r, struct batch *batch, const struct warc_entry *entry, struct err *err)
 {
 	struct warc_place place;
-	int rc;
 
 	r->batch = batch;
-	rc = add(r, entry, &place, err);
-	if (rc == 0)
-		r->whole = r->end;
-	return rc;
+	TRY(add(r, entry, &place, err));
+	r->whole = r->end;
+	return 0;
 }
 
 static const char *truncation(enum net_failure failure)
@@ -375,16 +373,14 @@ static int add_request(struct records *r, const struct attempt *full, const stru
 	struct warc_entry entry = entry_of(full, WARC_TYPE_REQUEST);
 	struct field extra[ATTEMPT_PROTOCOL_FIELDS];
 	struct warc_place place;
-	int rc;
 
 	if (!r->request.len)
 		return 0;
 	set_message(&entry, buf_slice(&r->request), full, f, extra);
 	entry.concurrent = full->record_id;
-	rc = add(r, &entry, &place, err);
-	if (rc == 0)
-		*ret_id = place.id;
-	return rc;
+	TRY(add(r, &entry, &place, err));
+	*ret_id = place.id;
+	return 0;
 }
 
 /* Up to three records: response, request, metadata. */
@@ -427,12 +423,9 @@ static int add_form(struct records *r, int64_t date, struct err *err)
 		.extra = &field,
 		.extra_count = 1};
 	slice form = {.len = r->form.len};
-	int rc;
 
 	field.value.len = format_u64(r->form_number + 1, number);
-	rc = records_note(r, r->batch, &entry, err);
-	if (rc)
-		return rc;
+	TRY(records_note(r, r->batch, &entry, err));
 	form.ptr = arena_strdup(&r->form_texts, buf_slice(&r->form));
 	r->forms[r->form_number++ % RECORDS_FORMS_MAX] = form;
 	return form.ptr ? 0 : err_code(err, ERR_NOMEM);
@@ -494,10 +487,8 @@ static int write_looks(
 {
 	struct warc_place place;
 	struct catalog_looks row = {.batch = looks};
-	int rc = add(r, entry, &place, err);
 
-	if (rc)
-		return rc;
+	TRY(add(r, entry, &place, err));
 	r->whole = r->end;
 	row.warc = r->file;
 	row.offset = place.offset;
@@ -509,15 +500,13 @@ static int write_looks(
 int records_looks(struct records *r, struct batch *batch, struct err *err)
 {
 	struct warc_entry entry = compact_entry(buf_slice(&r->looks.block), r->looks.date);
-	int rc;
 
 	if (r->looks.count == 0)
 		return 0;
 	r->batch = batch;
-	rc = write_looks(r, r->looks.batch, &entry, err);
-	if (rc == 0)
-		look_batch_next(&r->looks);
-	return rc;
+	TRY(write_looks(r, r->looks.batch, &entry, err));
+	look_batch_next(&r->looks);
+	return 0;
 }
 
 int records_adopt(struct records *r, struct batch *batch, uint64_t looks,

@@ -349,21 +349,20 @@ static int commit_on_capture(void *context, const struct catalog_capture *captur
 	struct committing *c = context;
 	const struct retire_changes *changes = &c->plan->changes;
 	bool has_any = false;
-	int rc = 0;
 
 	for (size_t i = 0; i < changes->len && !has_any; i++)
 		has_any = is_of(&changes->ptr[i], capture);
 	if (!has_any)
 		return 0;
-	rc = catalog_urls_from(c->plan->p->catalog, capture->id, 0, on_url, c, c->plan->err);
-	for (size_t i = 0; rc == 0 && i < changes->len; i++) {
+	TRY(catalog_urls_from(c->plan->p->catalog, capture->id, 0, on_url, c, c->plan->err));
+	for (size_t i = 0; i < changes->len; i++) {
 		const struct retire_change *x = &changes->ptr[i];
 
 		if (is_of(x, capture))
 			edit_vec_push(&c->edits, (struct edit){capture->id, c->pages[x->url],
 							 x->leg, x->number, x, NULL});
 	}
-	return rc;
+	return 0;
 }
 
 static int add_changes(struct committing *c)
@@ -445,34 +444,32 @@ static int by_key(const void *a, const void *b)
 static int edit_page(struct committing *c, const struct edit *first, const struct edit *end)
 {
 	struct retire_plan *plan = c->plan;
-	int rc;
 
 	c->next = first;
 	c->end = end;
-	rc = catalog_edit_page(plan->p->catalog, first->capture, first->page, edit, c, plan->err);
-	if (rc == 0 && c->next != c->end)
-		rc = err_set(plan->err, ERR_STATE,
+	TRY(catalog_edit_page(plan->p->catalog, first->capture, first->page, edit, c, plan->err));
+	if (c->next != c->end)
+		TRY(err_set(plan->err, ERR_STATE,
 			"the catalog has not all looks of the WARC files; run 'stillpoint rebuild' "
-			"first. Nothing was retired");
-	return rc;
+			"first. Nothing was retired"));
+	return 0;
 }
 
 static int edit_all(struct committing *c)
 {
 	const struct edit *list;
 	size_t count = c->edits.len, next;
-	int rc = 0;
 
 	if (count > 1)
 		qsort(c->edits.ptr, count, sizeof *list, by_key);
 	list = c->edits.ptr;
-	for (size_t i = 0; rc == 0 && i < count; i = next) {
+	for (size_t i = 0; i < count; i = next) {
 		for (next = i; next < count && list[next].capture == list[i].capture &&
 			       list[next].page == list[i].page;)
 			next++;
-		rc = edit_page(c, &list[i], &list[next]);
+		TRY(edit_page(c, &list[i], &list[next]));
 	}
-	return rc;
+	return 0;
 }
 
 /* ---- all of it ---- */
@@ -628,13 +625,11 @@ static int add_entry(struct retire_plan *plan, const struct seen *s, uint32_t ve
 {
 	slice id = {(const char *)s->id, sizeof s->id};
 	struct retire_entry e = s->entry;
-	int rc;
 
 	e.version = version;
-	rc = strmap_put(&plan->by_id, id, (uint32_t)plan->entries.len);
-	if (rc == 0)
-		retire_entries_push(&plan->entries, e);
-	return rc;
+	TRY(strmap_put(&plan->by_id, id, (uint32_t)plan->entries.len));
+	retire_entries_push(&plan->entries, e);
+	return 0;
 }
 
 /* The looks of one version: from the first up to the one before next; ends are sorted by time. */
@@ -855,19 +850,16 @@ static int name_file(const struct retire_plan *plan, struct retire_file *f)
 static int announce(struct retire_plan *plan)
 {
 	struct catalog *c = plan->p->catalog;
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < plan->files.len; i++) {
+	for (size_t i = 0; i < plan->files.len; i++) {
 		struct retire_file *f = &plan->files.ptr[i];
 
 		if (!f->affected)
 			continue;
-		rc = name_file(plan, f);
-		if (rc == 0)
-			rc = catalog_add_replaced(
-				c, slice_str(f->name), slice_str(f->new_name), plan->err);
+		TRY(name_file(plan, f));
+		TRY(catalog_add_replaced(c, slice_str(f->name), slice_str(f->new_name), plan->err));
 	}
-	return rc ? rc : catalog_commit(c, plan->err);
+	return catalog_commit(c, plan->err);
 }
 
 static int write_files(struct retire_plan *plan, struct retire_counts *counts)
@@ -1065,19 +1057,17 @@ static int renew_text(const struct directory *d, struct err *err)
 static int remove_all(
 	struct catalog *catalog, const struct directory *d, const struct leftovers *l, int dir)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < l->files.len; i++)
-		rc = remove_file(dir, l->files.ptr[i], l->err);
-	if (rc == 0 && fsync(dir))
-		rc = err_set(l->err, ERR_IO, "warc: %s", strerror(errno));
-	if (rc == 0 && l->done)
-		rc = index_write(catalog, d, l->err);
-	if (rc == 0 && l->done)
-		rc = renew_text(d, l->err);
-	for (size_t i = 0; rc == 0 && i < l->rows.len; i++)
-		rc = catalog_drop_replaced(catalog, l->rows.ptr[i], l->err);
-	return rc ? rc : catalog_commit(catalog, l->err);
+	for (size_t i = 0; i < l->files.len; i++)
+		TRY(remove_file(dir, l->files.ptr[i], l->err));
+	if (fsync(dir))
+		TRY(err_set(l->err, ERR_IO, "warc: %s", strerror(errno)));
+	if (l->done)
+		TRY(index_write(catalog, d, l->err));
+	if (l->done)
+		TRY(renew_text(d, l->err));
+	for (size_t i = 0; i < l->rows.len; i++)
+		TRY(catalog_drop_replaced(catalog, l->rows.ptr[i], l->err));
+	return catalog_commit(catalog, l->err);
 }
 
 int retire_repair(struct catalog *catalog, const struct directory *d, struct err *err)

@@ -63,28 +63,23 @@ void retire_move(struct rewriting *w, uint64_t from, uint64_t to, bool is_whole)
 static int keep(struct rewriting *w, const struct warc_record *rec)
 {
 	uint64_t to = w->out.size;
-	int rc = warc_reader_end(w->reader, w->plan->err);
 
-	if (rc == 0)
-		rc = copy(w, rec->spot.offset, rec->spot.offset + rec->length);
-	if (rc == 0)
-		retire_move(w, rec->spot.offset, to, false);
-	return rc;
+	TRY(warc_reader_end(w->reader, w->plan->err));
+	TRY(copy(w, rec->spot.offset, rec->spot.offset + rec->length));
+	retire_move(w, rec->spot.offset, to, false);
+	return 0;
 }
 
 int retire_put(struct rewriting *w, slice record)
 {
-	int rc = warc_compress_record(w->compress, record, emit, &w->out, w->plan->err);
-
-	if (rc == 0)
-		warc_file_commit(&w->out);
-	return rc;
+	TRY(warc_compress_record(w->compress, record, emit, &w->out, w->plan->err));
+	warc_file_commit(&w->out);
+	return 0;
 }
 
 int retire_put_entry(struct rewriting *w, const struct warc_entry *entry)
 {
 	struct warc_entry_facts facts = {.warcinfo = w->info.text[0] ? w->info.text : NULL};
-	int rc;
 
 	warc_id_make(&w->rng, &facts.id);
 	if (entry->id.len && entry->id.len < sizeof facts.id.text) {
@@ -92,8 +87,8 @@ int retire_put_entry(struct rewriting *w, const struct warc_entry *entry)
 		facts.id.text[entry->id.len] = '\0';
 	}
 	buf_reset(&w->record);
-	rc = warc_entry_record(entry, &facts, &w->record, w->plan->err);
-	return rc ? rc : retire_put(w, buf_slice(&w->record));
+	TRY(warc_entry_record(entry, &facts, &w->record, w->plan->err));
+	return retire_put(w, buf_slice(&w->record));
 }
 
 /* ---- tombstones ---- */
@@ -125,12 +120,9 @@ static int read_attempt(struct rewriting *w, const struct warc_record *rec, stru
 {
 	struct err *err = w->plan->err;
 	unsigned form;
-	int rc;
 
 	buf_reset(&w->block);
-	rc = compact_block(w->reader, &w->block, err);
-	if (rc)
-		return rc;
+	TRY(compact_block(w->reader, &w->block, err));
 	if (attempt_is_in_header(&rec->header))
 		return attempt_parse_header(&rec->header, &w->arena, ret, &form, err);
 	return attempt_parse(buf_slice(&w->block), rec->header.url, &w->arena, ret, err);

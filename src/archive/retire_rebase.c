@@ -404,7 +404,6 @@ int retire_rebase_look(struct rewriting *w, struct compact_look *look, struct re
 	enum rebased *ret_how)
 {
 	const struct retire_home *home = home_of(w, to);
-	int rc;
 
 	if (home && home->is_same) { /* the same patch fits, if it is one */
 		look->file = new_name(&w->plan->files.ptr[home->file]);
@@ -412,9 +411,7 @@ int retire_rebase_look(struct rewriting *w, struct compact_look *look, struct re
 		*ret_how = REBASED_ROW;
 		return refer_look(w, look, home->id, home->url, home->date);
 	}
-	rc = read_retired(w, to, look->attempt.original.record);
-	if (rc)
-		return rc;
+	TRY(read_retired(w, to, look->attempt.original.record));
 	if (look->is_patch)
 		return rebase_patch(w, look, to, ret_how);
 	*ret_how = REBASED_AWAY;

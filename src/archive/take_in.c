@@ -224,7 +224,7 @@ int take_in(const struct directory *d, const char *path, take_in_call *call, voi
 	struct take_in_counts *counts, struct err *err)
 {
 	struct taking t = {.d = d, .call = call, .context = context, .counts = counts};
-	int rc = warc_set_each(path, d->spool, take_file, &t, err);
 
-	return rc ? rc : sync_warc(d, err);
+	TRY(warc_set_each(path, d->spool, take_file, &t, err));
+	return sync_warc(d, err);
 }

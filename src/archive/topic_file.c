@@ -94,11 +94,10 @@ static int count_html(struct reading *r, slice content)
 static int read_content(struct reading *r, FILE *file, const char *path)
 {
 	char chunk[CHUNK];
-	struct buf content;
+	BUF_SCOPED(content, TOPIC_FILE_MAX + CHUNK);
 	size_t n;
 	int rc = 0;
 
-	buf_init(&content, TOPIC_FILE_MAX + CHUNK);
 	while (rc == 0 && content.len < TOPIC_FILE_MAX &&
 		(n = fread(chunk, 1, sizeof chunk, file)) > 0)
 		rc = buf_add(&content, (slice){chunk, n});
@@ -107,7 +106,6 @@ static int read_content(struct reading *r, FILE *file, const char *path)
 	if (rc == 0)
 		rc = is_html(buf_slice(&content)) ? count_html(r, buf_slice(&content))
 						  : count_text(r, buf_slice(&content));
-	buf_release(&content);
 	return err_code(r->err, rc);
 }
 

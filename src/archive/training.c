@@ -179,12 +179,9 @@ static void name_class(const struct training *t, size_t number, struct predict_c
 int training_classify(struct training *t, double share, uint64_t seed, struct predict_model *m)
 {
 	struct rate_bins bins;
-	int rc;
 
 	choose(t, share, seed);
-	rc = make_bins(t, &bins);
-	if (rc)
-		return rc;
+	TRY(make_bins(t, &bins));
 	m->pages = t->learned;
 	m->class_count = bins.count;
 	for (size_t i = 0; i < bins.count; i++) {

@@ -94,12 +94,11 @@ static int connect(struct catalog *c, int flags, bool immutable, struct err *err
 {
 	bool writing = (flags & SQLITE_OPEN_READONLY) == 0;
 	char *resolved = NULL;
-	struct buf name;
+	BUF_SCOPED(name, PATH_LEN_MAX);
 	int rc;
 
 	if (file_check_database(c->path, writing, &resolved))
 		return err_set(err, ERR_IO, "%s: %s", c->path, file_problem(errno));
-	buf_init(&name, PATH_LEN_MAX);
 	rc = spell_path(resolved, immutable, &name);
 	free(resolved);
 	if (rc)
@@ -111,7 +110,6 @@ static int connect(struct catalog *c, int flags, bool immutable, struct err *err
 
 		rc = sqlite == SQLITE_OK ? 0 : catalog_error(c, sqlite, err);
 	}
-	buf_release(&name);
 	return rc;
 }
 
@@ -170,13 +168,10 @@ static int harden(struct catalog *c, struct err *err)
 static int open_for_writing(
 	struct catalog *c, int flags, const struct catalog_schema *schema, struct err *err)
 {
-	int rc = connect(c, flags, false, err);
-
-	if (rc == 0)
-		rc = harden(c, err);
-	if (rc == 0)
-		rc = catalog_schema_migrate(c, schema, err);
-	return rc ? rc : catalog_schema_check(c, schema, err);
+	TRY(connect(c, flags, false, err));
+	TRY(harden(c, err));
+	TRY(catalog_schema_migrate(c, schema, err));
+	return catalog_schema_check(c, schema, err);
 }
 
 /*
@@ -229,15 +224,13 @@ static int open_for_reading(
 	struct catalog *c, bool immutable, const struct catalog_schema *schema, struct err *err)
 {
 	bool is_old = false;
-	int rc = connect(c, SQLITE_OPEN_READONLY, immutable, err);
 
-	if (rc == 0)
-		rc = harden(c, err);
-	if (rc == 0)
-		rc = catalog_schema_is_old(c, schema, &is_old, err);
-	if (rc == 0 && is_old)
-		rc = read_old(c, schema, err);
-	return rc ? rc : catalog_schema_check(c, schema, err);
+	TRY(connect(c, SQLITE_OPEN_READONLY, immutable, err));
+	TRY(harden(c, err));
+	TRY(catalog_schema_is_old(c, schema, &is_old, err));
+	if (is_old)
+		TRY(read_old(c, schema, err));
+	return catalog_schema_check(c, schema, err);
 }
 
 /* Of the file's log, which has what was committed and is not in the file itself; 0 for none. */
@@ -347,9 +340,9 @@ int catalog_open(const char *path, enum catalog_mode mode, struct catalog **ret,
 static int open_temporary(struct catalog *c, struct err *err)
 {
 	int sqlite = connect_temporary(c);
-	int rc = sqlite == SQLITE_OK ? harden(c, err) : catalog_error(c, sqlite, err);
 
-	return rc ? rc : catalog_schema_upgrade(c, catalog_schema(), err);
+	TRY(sqlite == SQLITE_OK ? harden(c, err) : catalog_error(c, sqlite, err));
+	return catalog_schema_upgrade(c, catalog_schema(), err);
 }
 
 int catalog_open_temporary(struct catalog **ret, struct err *err)

@@ -96,9 +96,9 @@ static int derive_id(struct catalog *c, uint32_t capture, const struct attempt *
 	struct warc_id *ret, struct err *err)
 {
 	struct attempt named = *look;
-	int rc = capture_name(c, capture, &named.capture, err);
 
-	return rc ? rc : err_code(err, compact_id(&named, ret));
+	TRY(capture_name(c, capture, &named.capture, err));
+	return err_code(err, compact_id(&named, ret));
 }
 
 struct looks {
@@ -332,10 +332,9 @@ static int add_packed(struct catalog *c, uint32_t capture, const struct last_row
 	const struct attempt *base = l->base.more ? &l->base.a : NULL;
 	bool append = l->is_there && l->is_open && l->rows.len < PACKED_FULL;
 	struct attempt before;
-	struct buf rows;
+	BUF_SCOPED(rows, PACKED_MAX);
 	int rc;
 
-	buf_init(&rows, PACKED_MAX);
 	packed_looks_begin(base, &before);
 	rc = append ? buf_add(&rows, l->rows) : packed_looks_start(&rows, base);
 	rc = rc ? err_code(err, rc)
@@ -344,7 +343,6 @@ static int add_packed(struct catalog *c, uint32_t capture, const struct last_row
 	if (rc == 0)
 		rc = put_packed(c, append ? SQL_SET_PACKED : SQL_ADD_PACKED, capture, look,
 			append ? l->first : (int64_t)look->number, buf_slice(&rows), err);
-	buf_release(&rows);
 	return rc;
 }
 
@@ -449,9 +447,9 @@ static int keep_copy(void *context, const struct attempt *a)
 {
 	struct page_copy *copy = context;
 	struct attempt kept = *a;
-	int rc = attempt_keep(&kept, &copy->arena);
 
-	return rc ? rc : attempt_vec_push(&copy->list, kept);
+	TRY(attempt_keep(&kept, &copy->arena));
+	return attempt_vec_push(&copy->list, kept);
 }
 
 static int drop_page(

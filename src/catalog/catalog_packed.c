@@ -174,7 +174,6 @@ static int add_rules(struct buf *rows, slice before, slice text)
 {
 	bool may_share = text.len < PACKED_JOINED_MAX;
 	unsigned char shared = 0;
-	int rc;
 
 	while (may_share && shared < before.len && shared < text.len && shared < ' ' - 1 &&
 		text.ptr[shared] == before.ptr[shared])
@@ -182,10 +181,9 @@ static int add_rules(struct buf *rows, slice before, slice text)
 	if (shared == 0 && first_byte(text) >= ' ')
 		return pack_optional(rows, text);
 	text = slice_sub(text, shared, text.len);
-	rc = pack_number(rows, (uint64_t)text.len + 2);
-	if (rc == 0)
-		rc = buf_add_char(rows, (char)shared);
-	return rc ? rc : buf_add(rows, text);
+	TRY(pack_number(rows, (uint64_t)text.len + 2));
+	TRY(buf_add_char(rows, (char)shared));
+	return buf_add(rows, text);
 }
 
 static int add_word(struct catalog *c, struct buf *rows, slice text, struct err *err)
@@ -248,17 +246,13 @@ static int add_field(struct catalog *c, struct buf *rows, const struct field_for
 static int add_place(struct buf *rows, const struct attempt *before, const struct attempt *look)
 {
 	const struct attempt_times *w = &look->wall;
-	int rc = pack_number(rows, look->number - before->number);
 
-	if (rc == 0)
-		rc = pack_signed(rows, minus(w->sent, before->wall.sent));
-	if (rc == 0)
-		rc = pack_signed(rows, minus(w->first_byte, w->sent));
-	if (rc == 0)
-		rc = pack_signed(rows, minus(w->last_byte, w->first_byte));
-	if (rc == 0)
-		rc = pack_signed(rows, minus((int64_t)look->offset, (int64_t)before->offset));
-	return rc ? rc : pack_signed(rows, minus((int64_t)look->length, (int64_t)before->length));
+	TRY(pack_number(rows, look->number - before->number));
+	TRY(pack_signed(rows, minus(w->sent, before->wall.sent)));
+	TRY(pack_signed(rows, minus(w->first_byte, w->sent)));
+	TRY(pack_signed(rows, minus(w->last_byte, w->first_byte)));
+	TRY(pack_signed(rows, minus((int64_t)look->offset, (int64_t)before->offset)));
+	return pack_signed(rows, minus((int64_t)look->length, (int64_t)before->length));
 }
 
 /* How far the monotonic clock is ahead of the wall's; the same throughout a process. */
@@ -279,11 +273,10 @@ static bool same_clock(const struct attempt *before, const struct attempt *look)
 static int add_clock(struct buf *rows, const struct attempt *before, const struct attempt *look)
 {
 	const struct attempt_times *k = &look->clock;
-	int rc = pack_signed(rows, minus(ahead(look), ahead(before)));
 
-	if (rc == 0)
-		rc = pack_signed(rows, minus(k->first_byte, k->sent));
-	return rc ? rc : pack_signed(rows, minus(k->last_byte, k->first_byte));
+	TRY(pack_signed(rows, minus(ahead(look), ahead(before))));
+	TRY(pack_signed(rows, minus(k->first_byte, k->sent)));
+	return pack_signed(rows, minus(k->last_byte, k->first_byte));
 }
 
 static bool has_bit(uint64_t bits, unsigned bit)
@@ -333,18 +326,17 @@ int packed_looks_add(struct catalog *c, struct buf *rows, const struct attempt *
 {
 	const struct attempt stored = shorten(before, added), *look = &stored;
 	uint64_t bits = differences(before, look, is_derived);
-	int rc = err_code(err, add_place(rows, before, look));
 
-	if (rc == 0)
-		rc = err_code(err, pack_number(rows, bits));
-	if (rc == 0 && has_bit(bits, BIT_CLOCK))
-		rc = err_code(err, add_clock(rows, before, look));
-	if (rc == 0 && has_bit(bits, BIT_RECORD_ID))
-		rc = err_code(err, pack_optional(rows, look->record_id));
-	for (unsigned i = 0; rc == 0 && i < FIELD_COUNT; i++)
+	TRY(err_code(err, add_place(rows, before, look)));
+	TRY(err_code(err, pack_number(rows, bits)));
+	if (has_bit(bits, BIT_CLOCK))
+		TRY(err_code(err, add_clock(rows, before, look)));
+	if (has_bit(bits, BIT_RECORD_ID))
+		TRY(err_code(err, pack_optional(rows, look->record_id)));
+	for (unsigned i = 0; i < FIELD_COUNT; i++)
 		if (has_bit(bits, BIT_FIELDS + i))
-			rc = add_field(c, rows, &FIELDS[i], before, look, err);
-	return rc;
+			TRY(add_field(c, rows, &FIELDS[i], before, look, err));
+	return 0;
 }
 
 /* ---- reading ---- */
@@ -498,7 +490,6 @@ int packed_looks_next(struct catalog *c, struct packed_looks *p, struct err *err
 	int64_t before = ahead(&p->look);
 	struct unpack *u = &p->left;
 	uint64_t bits;
-	int rc = 0;
 
 	if (u->left.len == 0)
 		return ERR_END;
@@ -507,10 +498,10 @@ int packed_looks_next(struct catalog *c, struct packed_looks *p, struct err *err
 	read_clock(u, &p->look, before, has_bit(bits, BIT_CLOCK));
 	p->is_derived = !has_bit(bits, BIT_RECORD_ID);
 	p->look.record_id = !p->is_derived ? unpack_optional(u) : (slice){0};
-	for (unsigned i = 0; rc == 0 && !u->bad && i < FIELD_COUNT; i++)
+	for (unsigned i = 0; !u->bad && i < FIELD_COUNT; i++)
 		if (has_bit(bits, BIT_FIELDS + i))
-			rc = read_field(c, p, &FIELDS[i], err);
-	if (rc == 0 && (u->bad || bits >> BITS || is_half_short(&p->look)))
-		rc = catalog_damaged(c, "a compact look cannot be read", err);
-	return rc;
+			TRY(read_field(c, p, &FIELDS[i], err));
+	if ((u->bad || bits >> BITS || is_half_short(&p->look)))
+		TRY(catalog_damaged(c, "a compact look cannot be read", err));
+	return 0;
 }

@@ -301,11 +301,11 @@ int query_run(struct query *q, struct err *err)
 int query_run_on(struct query *q, const char *what, struct err *err)
 {
 	struct catalog *c = q->c;
-	int rc = query_run(q, err);
 
-	if (rc == 0 && sqlite3_changes(c->db) == 0)
-		rc = err_set(err, ERR_NOTFOUND, "%s has no such %s", c->path, what);
-	return rc;
+	TRY(query_run(q, err));
+	if (sqlite3_changes(c->db) == 0)
+		TRY(err_set(err, ERR_NOTFOUND, "%s has no such %s", c->path, what));
+	return 0;
 }
 
 int query_next(struct query *q, struct err *err)
@@ -538,7 +538,6 @@ int query_read_row(struct query *q, void *row, size_t size, struct err *err)
 
 int query_row(struct query *q, void *row, size_t size, struct err *err)
 {
-	int rc = query_next_key(q, err);
-
-	return rc ? rc : query_read_row(q, row, size, err);
+	TRY(query_next_key(q, err));
+	return query_read_row(q, row, size, err);
 }

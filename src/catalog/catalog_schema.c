@@ -289,13 +289,9 @@ struct identity {
 
 static int identify(struct catalog *c, struct identity *ret, struct err *err)
 {
-	int rc = ask_number(c, "PRAGMA application_id", &ret->application_id, err);
-
-	if (rc == 0)
-		rc = ask_number(c, "PRAGMA user_version", &ret->version, err);
-	if (rc == 0)
-		rc = ask_number(c, "SELECT count(*) FROM sqlite_master", &ret->tables, err);
-	return rc;
+	TRY(ask_number(c, "PRAGMA application_id", &ret->application_id, err));
+	TRY(ask_number(c, "PRAGMA user_version", &ret->version, err));
+	return ask_number(c, "SELECT count(*) FROM sqlite_master", &ret->tables, err);
 }
 
 /* A new file, or one whose creation was cut off. */
@@ -391,11 +387,9 @@ static int use_wal(struct catalog *c, struct err *err)
 
 int catalog_schema_migrate(struct catalog *c, const struct catalog_schema *schema, struct err *err)
 {
-	int rc = recognise(c, schema, err);
-
-	if (rc == 0)
-		rc = use_wal(c, err);
-	return rc ? rc : catalog_schema_upgrade(c, schema, err);
+	TRY(recognise(c, schema, err));
+	TRY(use_wal(c, err));
+	return catalog_schema_upgrade(c, schema, err);
 }
 
 int catalog_schema_upgrade(struct catalog *c, const struct catalog_schema *schema, struct err *err)
@@ -453,11 +447,10 @@ static int dump_expected(const struct catalog_schema *schema, struct buf *out)
 
 static int compare(struct catalog *c, const struct catalog_schema *schema, struct err *err)
 {
-	struct buf want, got;
+	BUF_SCOPED(want, DUMP_MAX);
+	BUF_SCOPED(got, DUMP_MAX);
 	int rc;
 
-	buf_init(&want, DUMP_MAX);
-	buf_init(&got, DUMP_MAX);
 	rc = dump_expected(schema, &want);
 	if (rc == SQLITE_OK)
 		rc = dump(c->db, &got);
@@ -465,8 +458,6 @@ static int compare(struct catalog *c, const struct catalog_schema *schema, struc
 		rc = catalog_error(c, rc, err);
 	else if (!slice_eq(buf_slice(&want), buf_slice(&got)))
 		rc = catalog_damaged(c, "its tables are not those of a catalog", err);
-	buf_release(&want);
-	buf_release(&got);
 	return rc;
 }
 
@@ -491,10 +482,8 @@ int catalog_schema_is_old(
 {
 	struct catalog_schema then = *schema;
 	struct identity id = {0};
-	int rc = identify(c, &id, err);
 
-	if (rc)
-		return rc;
+	TRY(identify(c, &id, err));
 	*ret = !is_empty(&id) && id.application_id == schema->application_id && id.version >= 1 &&
 	       id.version < schema->version;
 	then.version = (int)id.version;

@@ -509,21 +509,20 @@ static int note_moves(
 				  " whole INTEGER NOT NULL)";
 	int sqlite = sqlite3_exec(c->db, SQL, NULL, NULL, NULL);
 	struct query q;
-	int rc;
 
 	if (sqlite != SQLITE_OK)
 		return catalog_error(c, sqlite, err);
 	query_write(&q, c, SQL_CLEAR_MOVES, err);
-	rc = query_run(&q, err);
-	for (size_t i = 0; rc == 0 && i < count; i++) {
+	TRY(query_run(&q, err));
+	for (size_t i = 0; i < count; i++) {
 		query_write(&q, c, SQL_ADD_MOVE, err);
 		query_put_size(&q, moves[i].from);
 		query_put_size(&q, moves[i].to);
 		query_put_size(&q, moves[i].length);
 		query_put_int(&q, moves[i].is_whole);
-		rc = query_run(&q, err);
+		TRY(query_run(&q, err));
 	}
-	return rc;
+	return 0;
 }
 
 static int move(

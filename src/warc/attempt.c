@@ -362,20 +362,18 @@ static int add_line(struct buf *out, const struct attempt *a, unsigned form)
 	const uint64_t numbers[] = {a->number, a->status, form,
 		(uint64_t)(w->sent - warc_date_truncate(w->sent)), (uint64_t)a->clock.sent,
 		(uint64_t)(w->first_byte - w->sent), (uint64_t)(w->last_byte - w->first_byte)};
-	int rc = warc_header_add(out, SLICE(LINE), a->capture);
 
-	if (rc)
-		return rc;
+	TRY(warc_header_add(out, SLICE(LINE), a->capture));
 	buf_truncate(out, out->len - 2);
 	buf_add_char(out, ' ');
-	rc = buf_add(out, LEGS[a->leg]);
-	for (size_t i = 0; rc == 0 && i < sizeof numbers / sizeof numbers[0]; i++) {
+	TRY(buf_add(out, LEGS[a->leg]));
+	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
 		char text[1 + FORMAT_U64_SIZE] = " ";
 
 		(void)format_u64(numbers[i], text + 1);
-		rc = buf_add_str(out, text);
+		TRY(buf_add_str(out, text));
 	}
-	return rc ? rc : buf_add(out, SLICE("\r\n"));
+	return buf_add(out, SLICE("\r\n"));
 }
 
 int attempt_format_header(const struct attempt *a, unsigned form, struct buf *out)
@@ -410,13 +408,12 @@ static int read_leg(slice value, enum attempt_leg *ret)
 static int read_count(slice value, unsigned *ret)
 {
 	uint64_t number;
-	int rc = parse_u64(value, &number);
 
-	if (rc == 0 && number > UINT_MAX)
-		rc = ERR_RANGE;
-	if (rc == 0)
-		*ret = (unsigned)number;
-	return rc;
+	TRY(parse_u64(value, &number));
+	if (number > UINT_MAX)
+		TRY(ERR_RANGE);
+	*ret = (unsigned)number;
+	return 0;
 }
 
 static int read_flag(slice value, bool *ret)
@@ -606,10 +603,9 @@ static int read_prefixed(const struct fields *f, struct attempt *a, struct err *
 /* "h2" and "tls/1.3" are two fields. */
 static int read_protocol(const struct fields *f, struct arena *arena, struct attempt *a)
 {
-	struct buf text;
+	BUF_SCOPED(text, FIELDS_HEAD_MAX);
 	int rc = 0;
 
-	buf_init(&text, FIELDS_HEAD_MAX);
 	for (size_t i = 0; rc == 0 && i < f->items.len; i++) {
 		if (!word_is(f->items.ptr[i].name, SLICE("WARC-Protocol")))
 			continue;
@@ -622,7 +618,6 @@ static int read_protocol(const struct fields *f, struct arena *arena, struct att
 		a->protocol = (slice){arena_strdup(arena, buf_slice(&text)), text.len};
 		rc = a->protocol.ptr ? 0 : ERR_NOMEM;
 	}
-	buf_release(&text);
 	return rc;
 }
 
@@ -662,12 +657,11 @@ bool attempt_is_in_header(const struct warc_header *h)
 int attempt_copy_header(const struct warc_header *h, struct buf *out)
 {
 	const struct fields *f = &h->fields;
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < f->items.len; i++)
+	for (size_t i = 0; i < f->items.len; i++)
 		if (is_prefixed(f->items.ptr[i].name))
-			rc = warc_header_add(out, f->items.ptr[i].name, f->items.ptr[i].value);
-	return rc;
+			TRY(warc_header_add(out, f->items.ptr[i].name, f->items.ptr[i].value));
+	return 0;
 }
 
 int attempt_parse_header(const struct warc_header *h, struct arena *arena, struct attempt *ret,

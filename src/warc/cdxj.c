@@ -217,17 +217,13 @@ static int add_utf8(struct buf *out, unsigned u)
 static int take_unicode(struct cursor *c)
 {
 	unsigned u, low;
-	int rc = take_hex4(c, &u);
 
-	if (rc)
-		return rc;
+	TRY(take_hex4(c, &u));
 	if (u >= 0xd800 && u < 0xdc00 && c->rest.len >= 2 && c->rest.ptr[0] == '\\' &&
 		c->rest.ptr[1] == 'u') {
 		struct cursor ahead = {slice_sub(c->rest, 2, c->rest.len), c->scratch};
 
-		rc = take_hex4(&ahead, &low);
-		if (rc)
-			return rc;
+		TRY(take_hex4(&ahead, &low));
 		if (low >= 0xdc00 && low < 0xe000) {
 			*c = ahead;
 			return add_utf8(
@@ -422,16 +418,12 @@ int cdxj_parse(slice text, struct buf *scratch, struct cdxj *ret)
 
 int cdxj_key(struct buf *out, slice text)
 {
-	struct url url;
-	int rc;
+	SCOPED(url_release) struct url url = {0};
 
 	url_init(&url);
 	buf_reset(out);
-	rc = url_parse(&url, text, NULL, NULL);
-	if (rc == 0)
-		rc = url_surt(out, &url);
-	url_release(&url);
-	return rc;
+	TRY(url_parse(&url, text, NULL, NULL));
+	return url_surt(out, &url);
 }
 
 static int not_a_line(int rc)
@@ -558,14 +550,12 @@ static int probe_line(struct lines *lines, uint64_t at, slice from, uint64_t *re
 	bool *ret_below, struct err *err)
 {
 	slice line;
-	int rc;
 
 	if (at + PROBE_SIZE < lines->limit && probe(lines, at, from, ret_start, ret_below) == 0)
 		return 0;
-	rc = read_line(lines, at, ret_start, &line, err);
-	if (rc == 0)
-		*ret_below = cdxj_compare(line, from) < 0;
-	return rc;
+	TRY(read_line(lines, at, ret_start, &line, err));
+	*ret_below = cdxj_compare(line, from) < 0;
+	return 0;
 }
 
 /* Goes from the first line at or behind low to the first that is not below from, or at the end. */
@@ -627,11 +617,10 @@ int cdxj_find(struct lines *lines, slice from, struct err *err)
 int cdxj_find_before(struct lines *lines, slice from, struct err *err)
 {
 	uint64_t before = 0;
-	int rc = find(lines, from, &before, err);
 
-	if (rc == 0)
-		lines_seek(lines, before);
-	return rc;
+	TRY(find(lines, from, &before, err));
+	lines_seek(lines, before);
+	return 0;
 }
 
 /* ---- merging ---- */
@@ -727,12 +716,11 @@ int cdxj_merge(struct lines *inputs, size_t count, unsigned flags, cdxj_emit *em
 	struct err *err)
 {
 	struct merge m = {.inputs = inputs};
-	struct buf last;
+	BUF_SCOPED(last, LINES_LINE_MAX);
 	int rc;
 
 	if (count > CDXJ_MERGE_MAX)
 		return err_set(err, ERR_LIMIT, "more than %d files to merge", CDXJ_MERGE_MAX);
-	buf_init(&last, LINES_LINE_MAX);
 	rc = start_merge(&m, count, err);
 	while (rc == 0 && m.len > 0) {
 		slice line = m.lines[m.heap[0]];
@@ -744,7 +732,6 @@ int cdxj_merge(struct lines *inputs, size_t count, unsigned flags, cdxj_emit *em
 		if (rc == 0)
 			rc = advance(&m, err);
 	}
-	buf_release(&last);
 	return rc;
 }
 
@@ -887,22 +874,20 @@ static int add_file(struct cdxj_sort *s, size_t at, struct err *err)
 static int make_room(struct cdxj_sort *s, struct err *err)
 {
 	size_t full = 0;
-	int rc = 0;
 
 	while (full < LEVELS_MAX && s->levels[full].count == CDXJ_FAN_IN)
 		full++;
 	if (full == LEVELS_MAX)
 		return err_set(err, ERR_LIMIT, "too many lines to sort");
-	for (; rc == 0 && full > 0; full--)
-		rc = add_file(s, full, err);
-	return rc;
+	for (; full > 0; full--)
+		TRY(add_file(s, full, err));
+	return 0;
 }
 
 static int spill(struct cdxj_sort *s, struct err *err)
 {
-	int rc = make_room(s, err);
-
-	return rc ? rc : add_file(s, 0, err);
+	TRY(make_room(s, err));
+	return add_file(s, 0, err);
 }
 
 /* What a line takes: its bytes, and its place in the array, which doubles as it grows. */

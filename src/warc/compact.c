@@ -108,10 +108,8 @@ static int derive_id(const struct attempt *a, const char *what, struct warc_id *
 	struct digester d = {0};
 	struct digest digest;
 	int64_t parts[] = {a->leg, a->number, a->wall.sent};
-	int rc = digester_start(&d, DIGEST_SHA256);
 
-	if (rc)
-		return rc;
+	TRY(digester_start(&d, DIGEST_SHA256));
 	digester_feed(&d, slice_str(what));
 	digester_feed(&d, a->capture);
 	for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
@@ -155,18 +153,13 @@ bool compact_may(const struct attempt *a)
 static int put_fields(struct buf *out, const struct compact_look *look)
 {
 	struct attempt a = look->attempt;
-	struct buf text;
-	int rc;
+	BUF_SCOPED(text, COMPACT_ROW_MAX);
 
 	a.wall = a.clock = (struct attempt_times){0};
 	if (!look->is_patch && !look->is_tombstone)
 		a.has_state = false;
-	buf_init(&text, COMPACT_ROW_MAX);
-	rc = attempt_format(&a, &text);
-	if (rc == 0)
-		rc = pack_text(out, buf_slice(&text));
-	buf_release(&text);
-	return rc;
+	TRY(attempt_format(&a, &text));
+	return pack_text(out, buf_slice(&text));
 }
 
 static int put_times(struct buf *out, const struct attempt *a)
@@ -187,15 +180,12 @@ static int put_original(struct buf *out, const struct attempt *a)
 {
 	bool elsewhere = !slice_eq(a->original.url, a->url);
 	unsigned char id[WARC_ID_BYTES];
-	int rc = warc_id_pack(a->original.record, id) ? 0 : ERR_RANGE;
 
-	if (rc == 0)
-		rc = buf_add(out, (slice){(const char *)id, WARC_ID_BYTES});
-	if (rc == 0)
-		rc = pack_number(out, (uint64_t)(a->original.date / CLOCK_NS_PER_SECOND));
-	if (rc == 0)
-		rc = pack_text(out, elsewhere ? a->original.url : (slice){0});
-	return rc ? rc : put_digest(out, &a->payload);
+	TRY(warc_id_pack(a->original.record, id) ? 0 : ERR_RANGE);
+	TRY(buf_add(out, (slice){(const char *)id, WARC_ID_BYTES}));
+	TRY(pack_number(out, (uint64_t)(a->original.date / CLOCK_NS_PER_SECOND)));
+	TRY(pack_text(out, elsewhere ? a->original.url : (slice){0}));
+	return put_digest(out, &a->payload);
 }
 
 static int put_patch(struct buf *out, const struct compact_look *look)
@@ -410,7 +400,6 @@ int compact_next(
 	struct unpack block = {.left = rows->left}, row = {0};
 	struct compact_look look = {0};
 	unsigned kind;
-	int rc;
 
 	if (rows->left.len == 0)
 		return ERR_END;
@@ -427,10 +416,9 @@ int compact_next(
 		return err_set(err, ERR_UNSUPPORTED, "a compact look of a later version");
 	look.is_patch = kind == ROW_PATCH;
 	look.is_tombstone = kind == ROW_TOMBSTONE;
-	rc = read_row(&row, arena, &look, err);
-	if (rc == 0)
-		*ret = look;
-	return rc;
+	TRY(read_row(&row, arena, &look, err));
+	*ret = look;
+	return 0;
 }
 
 /* ---- as records ---- */
@@ -466,17 +454,15 @@ static int put_metadata(
 {
 	struct warc_entry e = {.type = WARC_TYPE_METADATA, .date = a->wall.sent, .url = a->url};
 	struct warc_id id;
-	struct buf text;
+	BUF_SCOPED(text, COMPACT_ROW_MAX);
 	int rc = derive_id(a, "metadata", &id);
 
 	if (response)
 		e.concurrent = slice_str(response->text);
-	buf_init(&text, COMPACT_ROW_MAX);
 	if (rc == 0)
 		rc = attempt_format(a, &text);
 	e.body = buf_slice(&text);
 	rc = rc ? err_code(err, rc) : put_record(out, &e, &id, err);
-	buf_release(&text);
 	return rc;
 }
 

@@ -107,7 +107,6 @@ int lines_next(struct lines *l, slice *ret, struct err *err)
 		const char *line = l->ptr ? l->ptr + l->start : "";
 		size_t held = l->end - l->start;
 		const char *lf = held > seen ? memchr(line + seen, '\n', held - seen) : NULL;
-		int rc;
 
 		if (lf || (l->eof && held > 0)) {
 			size_t len = lf ? (size_t)(lf - line) : held;
@@ -121,8 +120,6 @@ int lines_next(struct lines *l, slice *ret, struct err *err)
 		if (l->eof)
 			return ERR_END;
 		seen = held;
-		rc = read_more(l, err);
-		if (rc)
-			return rc;
+		TRY(read_more(l, err));
 	}
 }

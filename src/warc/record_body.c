@@ -237,32 +237,28 @@ static int make_body(
 	const char *dir, const struct compact_look *look, struct buf *out, struct err *err)
 {
 	struct record_place place = {look->file, look->offset, look->attempt.original.record};
-	struct buf from;
+	BUF_SCOPED(from, PATCH_BYTES_MAX + FIELDS_HEAD_MAX);
 	int rc;
 
-	buf_init(&from, PATCH_BYTES_MAX + FIELDS_HEAD_MAX);
 	rc = record_body_read(dir, &place, 0, &from, err);
 	if (rc == 0) {
 		rc = patch_apply(buf_slice(&from), look->patch, look->body_size, out);
 		if (rc)
 			rc = err_set(err, rc, "the patch of a look does not fit its record");
 	}
-	buf_release(&from);
 	return rc;
 }
 
 int compact_records(
 	const char *dir, const struct compact_look *look, struct buf *out, struct err *err)
 {
-	struct buf body;
+	BUF_SCOPED(body, PATCH_BYTES_MAX + 1);
 	int rc = 0;
 
-	buf_init(&body, PATCH_BYTES_MAX + 1);
 	if (look->is_patch)
 		rc = make_body(dir, look, &body, err);
 	if (rc == 0)
 		rc = compact_expand(look, buf_slice(&body), out, err);
-	buf_release(&body);
 	return rc;
 }
 
@@ -290,7 +286,7 @@ static int each_row(
 	struct compact_rows *rows, compact_row_call *call, void *context, struct err *err)
 {
 	struct compact_look look;
-	struct arena arena;
+	SCOPED(arena_release) struct arena arena = {0};
 	int rc = 0;
 
 	arena_init(&arena, SCRATCH_MAX);
@@ -303,7 +299,6 @@ static int each_row(
 			     : call(context, code ? NULL : &look, left - rows->left.len, code, err);
 		arena_reset(&arena);
 	}
-	arena_release(&arena);
 	return rc == ERR_END ? 0 : err_code(err, rc);
 }
 
@@ -323,15 +318,10 @@ int compact_each_waiting(slice rows, compact_row_call *call, void *context, stru
 int compact_each_of(
 	struct warc_reader *reader, compact_row_call *call, void *context, struct err *err)
 {
-	struct buf block;
-	int rc;
+	BUF_SCOPED(block, COMPACT_BLOCK_MAX);
 
-	buf_init(&block, COMPACT_BLOCK_MAX);
-	rc = compact_block(reader, &block, err);
-	if (rc == 0)
-		rc = compact_each_row(buf_slice(&block), call, context, err);
-	buf_release(&block);
-	return rc;
+	TRY(compact_block(reader, &block, err));
+	return compact_each_row(buf_slice(&block), call, context, err);
 }
 
 struct expanding {

@@ -446,9 +446,7 @@ int warc_compress_end(struct warc_compress *c, struct err *err)
 int warc_compress_record(struct warc_compress *c, slice record, warc_compress_emit *emit,
 	void *context, struct err *err)
 {
-	int rc = warc_compress_begin(c, record.len, emit, context, err);
-
-	if (rc == 0)
-		rc = warc_compress_feed(c, record, err);
-	return rc ? rc : warc_compress_end(c, err);
+	TRY(warc_compress_begin(c, record.len, emit, context, err));
+	TRY(warc_compress_feed(c, record, err));
+	return warc_compress_end(c, err);
 }

@@ -152,10 +152,7 @@ static int read_query(struct indexing *x)
 
 static int add_request(struct indexing *x, const struct warc_record *rec)
 {
-	int rc = err_code(x->err, read_query(x));
-
-	if (rc)
-		return rc;
+	TRY(err_code(x->err, read_query(x)));
 	if (belong_together(&x->response, rec)) {
 		x->response.waits = x->request.waits = false;
 		return add_line(x, buf_slice(&x->held), rec->header.url, buf_slice(&x->query));

@@ -148,7 +148,6 @@ static int read_at(const struct warc_input *in, uint64_t at, void *to, size_t ro
 static int fill_raw(struct warc_input *in, size_t want, struct err *err)
 {
 	size_t held = in->raw_len - in->raw_pos, room = WARC_WINDOW_SIZE - held, n = 0;
-	int rc;
 
 	if (held >= want)
 		return 0;
@@ -159,10 +158,9 @@ static int fill_raw(struct warc_input *in, size_t want, struct err *err)
 	in->raw_offset += in->raw_pos;
 	in->raw_pos = 0;
 	in->raw_len = held;
-	rc = read_at(in, in->raw_offset + held, in->raw + held, room, &n, err);
-	if (rc == 0)
-		in->raw_len += n;
-	return rc;
+	TRY(read_at(in, in->raw_offset + held, in->raw + held, room, &n, err));
+	in->raw_len += n;
+	return 0;
 }
 
 static slice raw_bytes(const struct warc_input *in)
@@ -248,10 +246,7 @@ static int begin_unit(struct warc_input *in, struct err *err)
 
 int warc_input_next(struct warc_input *in, struct err *err)
 {
-	int rc = fill_raw(in, MAGIC_SIZE_MAX, err);
-
-	if (rc)
-		return rc;
+	TRY(fill_raw(in, MAGIC_SIZE_MAX, err));
 	if (raw_bytes(in).len == 0)
 		return ERR_END;
 	if (!is_unit(in, raw_bytes(in)))

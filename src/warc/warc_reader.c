@@ -95,7 +95,6 @@ static SP_MUST_CHECK int warc_check_finish(struct warc_check *c)
 {
 	struct payload_digests payload;
 	struct digest block;
-	int rc = 0;
 
 	if (c->has_block) {
 		digester_finish(&c->block, &block);
@@ -103,11 +102,10 @@ static SP_MUST_CHECK int warc_check_finish(struct warc_check *c)
 			digest_eq(&block, &c->stated_block) ? WARC_VERDICT_OK : WARC_VERDICT_BAD;
 	}
 	if (c->has_payload) {
-		rc = payload_finish(&c->payload, &payload);
-		if (rc == 0)
-			c->payload_verdict = judge_payload(&c->stated_payload, &payload);
+		TRY(payload_finish(&c->payload, &payload));
+		c->payload_verdict = judge_payload(&c->stated_payload, &payload);
 	}
-	return rc;
+	return 0;
 }
 
 static void warc_check_release(struct warc_check *c)

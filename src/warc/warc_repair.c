@@ -172,16 +172,13 @@ static int set_tail_aside(const struct repair *r, uint64_t size, struct err *err
 {
 	char torn[PATH_SIZE], part[PATH_SIZE];
 	bool done;
-	int rc;
 
 	(void)snprintf(part, sizeof part, "%s.torn-%" PRIu64 ".part", r->name, size);
-	rc = torn_name(r, size, torn, &done, err);
-	if (rc)
-		return rc;
+	TRY(torn_name(r, size, torn, &done, err));
 	if (done)
 		return sync_directory(r, err);
-	rc = write_part(r, size, part, err);
-	return rc ? rc : move(r, part, torn, err);
+	TRY(write_part(r, size, part, err));
+	return move(r, part, torn, err);
 }
 
 /* Step (3), also for a file that has its size: it may not be on the disk yet. */
@@ -217,17 +214,16 @@ static int set_all_aside(const struct repair *r, struct err *err)
 {
 	char torn[PATH_SIZE];
 	bool done;
-	int rc;
 
 	if (r->length == 0) {
 		if (unlinkat(r->dir, current_name(r), 0) < 0)
 			return fail(current_name(r), "cannot be removed", err);
 		return sync_directory(r, err);
 	}
-	rc = torn_name(r, 0, torn, &done, err);
-	if (rc == 0 && r->io->sync(r->io->context, r->fd) < 0)
-		rc = fail(current_name(r), "cannot be synced", err);
-	return rc ? rc : move(r, current_name(r), torn, err);
+	TRY(torn_name(r, 0, torn, &done, err));
+	if (r->io->sync(r->io->context, r->fd) < 0)
+		TRY(fail(current_name(r), "cannot be synced", err));
+	return move(r, current_name(r), torn, err);
 }
 
 int warc_repair(int dir, const char *name, uint64_t size, const struct warc_io *io, struct err *err)

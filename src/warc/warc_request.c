@@ -73,16 +73,14 @@ static bool find_places(slice head, struct places *ret)
 /* Appends the head with other words in those places. */
 static int replace(slice head, const struct places *at, slice target, slice host, struct buf *out)
 {
-	int rc;
-
 	buf_add(out, slice_sub(head, 0, at->target));
-	rc = buf_add(out, target);
-	if (rc == 0 && at->host) {
+	TRY(buf_add(out, target));
+	if (at->host) {
 		buf_add(out, slice_sub(head, at->target_end, at->host));
 		buf_add(out, host);
 		return buf_add(out, slice_sub(head, at->host_end, head.len));
 	}
-	return rc ? rc : buf_add(out, slice_sub(head, at->target_end, head.len));
+	return buf_add(out, slice_sub(head, at->target_end, head.len));
 }
 
 int request_form_make(slice head, slice url, struct buf *out)
@@ -166,9 +164,8 @@ static int add_base64(struct buf *out, slice bytes)
 {
 	static const char DIGITS[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < bytes.len; i += BASE64_GROUP) {
+	for (size_t i = 0; i < bytes.len; i += BASE64_GROUP) {
 		slice in = slice_sub(bytes, i, i + BASE64_GROUP);
 		unsigned v = 0;
 		char group[4];
@@ -180,9 +177,9 @@ static int add_base64(struct buf *out, slice bytes)
 		}
 		for (size_t k = 0; k < sizeof group; k++)
 			group[k] = (char)(k <= in.len ? DIGITS[v >> (18 - 6 * k) & 63] : '=');
-		rc = buf_add(out, (slice){group, sizeof group});
+		TRY(buf_add(out, (slice){group, sizeof group}));
 	}
-	return rc;
+	return 0;
 }
 
 /* ---- JSON ---- */
@@ -333,8 +330,6 @@ static int flatten_object(struct flattening *f, unsigned depth)
 
 static int flatten(struct flattening *f, slice name, unsigned depth)
 {
-	int rc;
-
 	if (depth > POST_DEPTH_MAX)
 		return ERR_LIMIT;
 	if (take(f, '{'))
@@ -343,8 +338,8 @@ static int flatten(struct flattening *f, slice name, unsigned depth)
 		return flatten_list(f, name, depth);
 	if (!take(f, '"'))
 		return add_word(f, name);
-	rc = take_string(f, &f->scratch);
-	return rc ? rc : add_pair(f, name, buf_slice(&f->scratch));
+	TRY(take_string(f, &f->scratch));
+	return add_pair(f, name, buf_slice(&f->scratch));
 }
 
 /* 0, or what it is that makes it no JSON for us; out is as before then. */
@@ -419,15 +414,10 @@ bool post_query_split(slice page, slice *ret_url, slice *ret_body)
 int post_query_key(struct buf *out, slice url, slice query)
 {
 	bool has_query = url.len && memchr(url.ptr, '?', url.len) != NULL;
-	struct buf text;
-	int rc;
+	BUF_SCOPED(text, URL_MAX);
 
-	buf_init(&text, URL_MAX);
 	buf_add(&text, url);
 	buf_add_char(&text, has_query ? '&' : '?');
-	rc = buf_add(&text, query);
-	if (rc == 0)
-		rc = cdxj_key(out, buf_slice(&text));
-	buf_release(&text);
-	return rc;
+	TRY(buf_add(&text, query));
+	return cdxj_key(out, buf_slice(&text));
 }

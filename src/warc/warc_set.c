@@ -189,20 +189,17 @@ static int read_member(struct walk *w, const char *dir, slice name, unsigned dep
 
 static int read_directory(struct walk *w, const char *path, unsigned depth)
 {
-	struct slice_vec names = {0};
-	struct arena arena;
-	int rc;
+	SCOPED(slice_vec_release) struct slice_vec names = {0};
+	SCOPED(arena_release) struct arena arena = {0};
 
 	if (depth == WARC_SET_DEPTH_MAX)
 		return err_set(w->err, ERR_LIMIT, "%s: more than %d directories within each other",
 			path, (int)WARC_SET_DEPTH_MAX);
 	arena_init(&arena, NAMES_MAX);
-	rc = list_names(w, path, &arena, &names);
-	for (size_t i = 0; rc == 0 && i < names.len; i++)
-		rc = read_member(w, path, names.ptr[i], depth + 1);
-	slice_vec_release(&names);
-	arena_release(&arena);
-	return rc;
+	TRY(list_names(w, path, &arena, &names));
+	for (size_t i = 0; i < names.len; i++)
+		TRY(read_member(w, path, names.ptr[i], depth + 1));
+	return 0;
 }
 
 static int read_path(struct walk *w, const char *path, unsigned depth)

@@ -196,9 +196,7 @@ static struct warc_gap gap_of(const struct numbered *x, uint64_t number, uint64_
 static int find_gaps(
 	const struct numbered *list, size_t len, uint64_t *told, warc_gap_call *call, void *context)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i + 1 < len; i++) {
+	for (size_t i = 0; i + 1 < len; i++) {
 		const struct numbered *x = &list[i], *y = x + 1;
 		struct warc_gap gap;
 
@@ -206,9 +204,9 @@ static int find_gaps(
 			continue;
 		gap = gap_of(x, x->number + 1, y->number - x->number - 1);
 		*told += gap.count;
-		rc = call(context, &gap);
+		TRY(call(context, &gap));
 	}
-	return rc;
+	return 0;
 }
 
 static int by_place(const void *a, const void *b)
@@ -224,9 +222,8 @@ static int find_lost(
 	const struct numbered *list, size_t len, uint64_t known, warc_gap_call *call, void *context)
 {
 	size_t below = 0; /* files with a lower number */
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < len; i++) {
+	for (size_t i = 0; i < len; i++) {
 		struct warc_gap gap = gap_of(&list[i], list[i].number, 0);
 
 		if (i > 0 && list[i].number > list[i - 1].number)
@@ -236,9 +233,9 @@ static int find_lost(
 			continue;
 		gap.count = list[i].number - below - known;
 		known += gap.count;
-		rc = call(context, &gap);
+		TRY(call(context, &gap));
 	}
-	return rc;
+	return 0;
 }
 
 int warc_names_missing(
@@ -364,17 +361,14 @@ static int write_out(struct warc_file *f, slice bytes, struct err *err)
 
 int warc_file_flush(struct warc_file *f, struct err *err)
 {
-	int rc = mend(f, err);
-
-	if (rc == 0 && f->end > f->written)
-		rc = write_out(f, (slice){f->gathered, (size_t)(f->end - f->written)}, err);
-	return rc;
+	TRY(mend(f, err));
+	if (f->end > f->written)
+		TRY(write_out(f, (slice){f->gathered, (size_t)(f->end - f->written)}, err));
+	return 0;
 }
 
 int warc_file_append(struct warc_file *f, slice bytes, struct err *err)
 {
-	int rc;
-
 	if (f->written <= f->size && bytes.len <= GATHERED_MAX - (f->end - f->written)) {
 		if (bytes.len)
 			memcpy(f->gathered + (f->end - f->written), bytes.ptr, bytes.len);
@@ -382,14 +376,11 @@ int warc_file_append(struct warc_file *f, slice bytes, struct err *err)
 		add_to_sum(f, bytes);
 		return 0;
 	}
-	rc = warc_file_flush(f, err);
-	if (rc == 0)
-		rc = write_out(f, bytes, err);
-	if (rc == 0) {
-		f->end = f->written;
-		add_to_sum(f, bytes);
-	}
-	return rc;
+	TRY(warc_file_flush(f, err));
+	TRY(write_out(f, bytes, err));
+	f->end = f->written;
+	add_to_sum(f, bytes);
+	return 0;
 }
 
 void warc_file_commit(struct warc_file *f)
@@ -412,10 +403,7 @@ static void warc_file_rollback(struct warc_file *f)
 /* Now all records that were committed are on the disk: 0 or ERR_IO. */
 static SP_MUST_CHECK int warc_file_sync(struct warc_file *f, struct err *err)
 {
-	int rc = warc_file_flush(f, err);
-
-	if (rc)
-		return rc;
+	TRY(warc_file_flush(f, err));
 	if (f->io->sync(f->io->context, f->fd) < 0)
 		return fail(f, "cannot be synced", err);
 	if (!f->is_entered && f->io->sync(f->io->context, f->dir) < 0)
@@ -586,13 +574,9 @@ static void fill_in(struct warc_writer_params *p)
 
 static int check_name(const struct warc_writer *w, struct err *err)
 {
-	struct buf name;
-	int rc;
+	BUF_SCOPED(name, WARC_NAME_MAX);
 
-	buf_init(&name, WARC_NAME_MAX);
-	rc = make_name(w, &name, err);
-	buf_release(&name);
-	return rc;
+	return make_name(w, &name, err);
 }
 
 int warc_writer_open(
@@ -632,14 +616,11 @@ static int feed_spool(
 		size_t room =
 			spool->size - at < SPOOL_STEP ? (size_t)(spool->size - at) : SPOOL_STEP;
 		ssize_t n = io_read_at(spool->fd, w->spool, room, at);
-		int rc;
 
 		if (n <= 0)
 			return err_set(err, ERR_IO, "spooled body: %s",
 				n < 0 ? strerror(errno) : "shorter than it should be");
-		rc = feed(w, (slice){w->spool, (size_t)n}, err);
-		if (rc)
-			return rc;
+		TRY(feed(w, (slice){w->spool, (size_t)n}, err));
 		at += (uint64_t)n;
 	}
 	return 0;
@@ -648,13 +629,11 @@ static int feed_spool(
 static int feed_block(
 	struct warc_writer *w, const struct warc_entry *e, feed_fn *feed, struct err *err)
 {
-	int rc = feed(w, e->head, err);
-
-	if (rc == 0)
-		rc = feed(w, e->body, err);
-	if (rc == 0 && e->spool)
-		rc = feed_spool(w, e->spool, feed, err);
-	return rc;
+	TRY(feed(w, e->head, err));
+	TRY(feed(w, e->body, err));
+	if (e->spool)
+		TRY(feed_spool(w, e->spool, feed, err));
+	return 0;
 }
 
 static uint64_t block_length(const struct warc_entry *e)
@@ -726,15 +705,12 @@ static int compress_record(struct warc_writer *w, const struct warc_entry *e, st
 {
 	slice end = SLICE("\r\n\r\n");
 	uint64_t size = w->header.len + block_length(e) + end.len;
-	int rc = warc_compress_begin(w->compress, size, emit, w, err);
 
-	if (rc == 0)
-		rc = warc_compress_feed(w->compress, buf_slice(&w->header), err);
-	if (rc == 0)
-		rc = feed_block(w, e, feed_compress, err);
-	if (rc == 0)
-		rc = warc_compress_feed(w->compress, end, err);
-	return rc ? rc : warc_compress_end(w->compress, err);
+	TRY(warc_compress_begin(w->compress, size, emit, w, err));
+	TRY(warc_compress_feed(w->compress, buf_slice(&w->header), err));
+	TRY(feed_block(w, e, feed_compress, err));
+	TRY(warc_compress_feed(w->compress, end, err));
+	return warc_compress_end(w->compress, err);
 }
 
 /* Writes a record to the open file, all of it or nothing. */
@@ -768,10 +744,9 @@ static int write_info(struct warc_writer *w, struct err *err)
 {
 	struct warc_entry_facts facts = {.filename = w->file.name};
 	struct warc_entry e = {.type = WARC_TYPE_WARCINFO};
-	struct buf block;
+	BUF_SCOPED(block, WARC_WRITER_INFO_MAX);
 	int rc = 0;
 
-	buf_init(&block, WARC_WRITER_INFO_MAX);
 	for (size_t i = 0; rc == 0 && i < w->params.info_count; i++)
 		rc = warc_header_add(&block, w->params.info[i].name, w->params.info[i].value);
 	if (rc)
@@ -782,7 +757,6 @@ static int write_info(struct warc_writer *w, struct err *err)
 		rc = write_record(w, &e, &facts, err);
 	if (rc == 0)
 		w->info = facts.id;
-	buf_release(&block);
 	return rc;
 }
 

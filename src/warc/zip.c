@@ -85,10 +85,8 @@ struct place {
 static int read_end64(struct zip_reader *z, const char *locator, struct place *ret, struct err *err)
 {
 	char end[END64_SIZE];
-	int rc = read_all(z->fd, number(locator + 8, 8), end, sizeof end, err);
 
-	if (rc)
-		return rc;
+	TRY(read_all(z->fd, number(locator + 8, 8), end, sizeof end, err));
 	if (number32(end) != SIGN_END64)
 		return damaged(err, "its zip64 directory is not where it says");
 	if (number32(end + 16) != 0 || number32(end + 20) != 0)
@@ -131,13 +129,10 @@ static int find_directory(
 	struct zip_reader *z, struct buf *tail, struct place *ret, struct err *err)
 {
 	size_t len = tail->max < z->file_size ? tail->max : (size_t)z->file_size, at;
-	int rc = buf_reserve(tail, len);
 
-	if (rc)
-		return err_code(err, rc);
-	rc = len ? read_all(z->fd, z->file_size - len, tail->ptr, len, err) : 0;
-	if (rc)
-		return rc;
+	TRY(err_code(err, buf_reserve(tail, len)));
+	if (len)
+		TRY(read_all(z->fd, z->file_size - len, tail->ptr, len, err));
 	if (!len || !find_end((slice){tail->ptr, len}, &at))
 		return err_set(err, ERR_SYNTAX, "not a ZIP file, or its end is missing");
 	return read_end(z, (slice){tail->ptr, len}, at, ret, err);
@@ -208,13 +203,10 @@ int zip_reader_next(struct zip_reader *z, struct zip_entry *ret, struct err *err
 {
 	const char *row;
 	size_t name, extra;
-	int rc;
 
 	if (z->taken == z->entries || z->at == z->end)
 		return z->taken == z->entries ? ERR_END : damaged(err, "entries are missing");
-	rc = read_row(z, err);
-	if (rc)
-		return rc;
+	TRY(read_row(z, err));
 	row = z->row.ptr;
 	name = number16(row + 28);
 	extra = number16(row + 30);
@@ -227,9 +219,7 @@ int zip_reader_next(struct zip_reader *z, struct zip_entry *ret, struct err *err
 		.size = number32(row + 24),
 		.head = number32(row + 42),
 	};
-	rc = read_extra((slice){row + ROW_SIZE + name, extra}, ret, err);
-	if (rc)
-		return rc;
+	TRY(read_extra((slice){row + ROW_SIZE + name, extra}, ret, err));
 	if (ret->packed > z->file_size || ret->head > z->file_size)
 		return damaged(err, "an entry is larger than the file");
 	z->at += z->row.len;
@@ -273,7 +263,7 @@ static int check_extents(struct extent_vec *extents, struct err *err)
 static int check_entries(struct zip_reader *z, struct err *err)
 {
 	uint64_t most = ZIP_UNPACKED_MAX + ZIP_RATIO_MAX * z->file_size, total = 0;
-	struct extent_vec extents = {0};
+	SCOPED(extent_vec_release) struct extent_vec extents = {0};
 	struct zip_entry e = {0};
 	int rc = 0;
 
@@ -289,7 +279,6 @@ static int check_entries(struct zip_reader *z, struct err *err)
 	}
 	if (rc == ERR_END)
 		rc = check_extents(&extents, err);
-	extent_vec_release(&extents);
 	return rc;
 }
 
@@ -326,10 +315,8 @@ int zip_reader_open(struct zip_reader *z, int fd, struct err *err)
 int zip_entry_find(const struct zip_entry *entry, int fd, uint64_t *ret_start, struct err *err)
 {
 	char local[LOCAL_SIZE];
-	int rc = read_all(fd, entry->head, local, sizeof local, err);
 
-	if (rc)
-		return rc;
+	TRY(read_all(fd, entry->head, local, sizeof local, err));
 	if (number32(local) != SIGN_LOCAL)
 		return damaged(err, "an entry is not where its directory says");
 	*ret_start = entry->head + LOCAL_SIZE + number16(local + 26) + number16(local + 28);
@@ -445,14 +432,10 @@ int zip_entry_read(
 		.sink = sink,
 		.context = context,
 		.err = err};
-	int rc = check_entry(entry, err);
 
-	if (rc == 0)
-		rc = zip_entry_find(entry, fd, &u.at, err);
-	if (rc == 0)
-		rc = entry->method == ZIP_STORED ? copy_stored(&u) : copy_deflated(&u);
-	if (rc)
-		return rc;
+	TRY(check_entry(entry, err));
+	TRY(zip_entry_find(entry, fd, &u.at, err));
+	TRY(entry->method == ZIP_STORED ? copy_stored(&u) : copy_deflated(&u));
 	if (u.out != entry->size || u.crc != entry->crc)
 		return damaged(err, "the checksum of an entry does not match");
 	return 0;
@@ -566,20 +549,19 @@ static int add_row(struct zip_writer *z)
 	unsigned extra = (large ? 16U : 0U) + (far ? 8U : 0U);
 	unsigned version = extra ? VERSION_ZIP64 : VERSION_DESCRIPTOR;
 	uint64_t size = large ? NONE_32 : z->size;
-	int rc = PUT(&z->directory, {SIGN_ROW, 4}, {MADE_BY_UNIX | version, 2}, {version, 2},
-		{FLAGS, 2}, {0, 2}, {0, 2}, {FIRST_DATE, 2}, {z->crc, 4}, {size, 4}, {size, 4},
-		{z->name.len, 2}, {extra ? extra + 4 : 0, 2}, {0, 2}, {0, 2}, {0, 2},
-		{FILE_MODE, 4}, {far ? NONE_32 : z->start, 4});
 
-	if (rc == 0)
-		rc = buf_add(&z->directory, buf_slice(&z->name));
-	if (rc == 0 && extra)
-		rc = PUT(&z->directory, {EXTRA_ZIP64, 2}, {extra, 2});
-	if (rc == 0 && large)
-		rc = PUT(&z->directory, {z->size, 8}, {z->size, 8});
-	if (rc == 0 && far)
-		rc = PUT(&z->directory, {z->start, 8});
-	return rc;
+	TRY(PUT(&z->directory, {SIGN_ROW, 4}, {MADE_BY_UNIX | version, 2}, {version, 2}, {FLAGS, 2},
+		{0, 2}, {0, 2}, {FIRST_DATE, 2}, {z->crc, 4}, {size, 4}, {size, 4},
+		{z->name.len, 2}, {extra ? extra + 4 : 0, 2}, {0, 2}, {0, 2}, {0, 2},
+		{FILE_MODE, 4}, {far ? NONE_32 : z->start, 4}));
+	TRY(buf_add(&z->directory, buf_slice(&z->name)));
+	if (extra)
+		TRY(PUT(&z->directory, {EXTRA_ZIP64, 2}, {extra, 2}));
+	if (large)
+		TRY(PUT(&z->directory, {z->size, 8}, {z->size, 8}));
+	if (far)
+		TRY(PUT(&z->directory, {z->start, 8}));
+	return 0;
 }
 
 int zip_writer_end(struct zip_writer *z, struct err *err)

@@ -60,13 +60,10 @@ static int parse_tabs(slice line, struct block *ret)
 static int parse_index_line(struct zipnum_reader *r, slice line, struct block *ret)
 {
 	struct cdxj fields;
-	int rc;
 
 	if (memchr(line.ptr, '\t', line.len))
 		return parse_tabs(line, ret);
-	rc = cdxj_parse(line, &r->scratch, &fields);
-	if (rc)
-		return rc;
+	TRY(cdxj_parse(line, &r->scratch, &fields));
 	*ret = (struct block){fields.offset, fields.length};
 	return fields.has_place ? 0 : ERR_SYNTAX;
 }
@@ -516,10 +513,9 @@ static int leave_given(struct cdxj_scan *s, struct err *err)
 int cdxj_scan_next(struct cdxj_scan *s, slice *ret, struct err *err)
 {
 	const struct head *least = NULL;
-	int rc = s->has_given ? leave_given(s, err) : 0;
 
-	if (rc)
-		return rc;
+	if (s->has_given)
+		TRY(leave_given(s, err));
 	for (size_t i = 0; i < s->count; i++) {
 		const struct head *h = &s->heads[i];
 
