@@ -1,4 +1,6 @@
 /* Two differing tokens of scripts or JSON: numbers and strings by the key that they belong to. */
+#include <stdio.h>
+
 #include "base/word.h"
 #include "proof/nested.h"
 #include "proof/proof_judge.h"
@@ -63,6 +65,91 @@ static slice outer_key_of(const struct proof_token *t, size_t i)
 		}
 	}
 	return SLICE("");
+}
+
+/* What a.b.id = "…" is of: b; else the key of the object around it. */
+static slice owner_of(const struct proof_token *t, size_t i)
+{
+	return i > 4 && is_sign(&t[i - 1], '=') && is_sign(&t[i - 3], '.') ? t[i - 4].text
+									   : outer_key_of(t, i);
+}
+
+/*
+ * Lists in which Nuxt, SvelteKit and React Router write a graph: [{"csrf":1},"…"], where 1 says
+ * which member of the list the value is, and _1 which member is the name. Where a token stands
+ * in such a list; 0: in none.
+ */
+static size_t member_of(struct judge *j, const struct proof_tokens *t, uint32_t at)
+{
+	size_t depth = 0, member = 0;
+
+	if (t->format != FORMAT_JSON || !is_sign(&t->list.ptr[0], '[') || j->work < at)
+		return 0;
+	j->work -= at;
+	for (uint32_t i = 0; i < at; i++) {
+		char c = t->list.ptr[i].kind == TOKEN_SIGN ? t->list.ptr[i].sign : 0;
+
+		depth += c == '[' || c == '{';
+		depth -= depth && (c == ']' || c == '}');
+		member += c == ',' && depth == 1;
+	}
+	return depth == 1 ? member : 0;
+}
+
+static bool is_count(const struct proof_token *t, size_t n)
+{
+	char text[24];
+
+	return t->kind == TOKEN_NUMBER &&
+	       slice_eq(t->text, (slice){text, (size_t)snprintf(text, sizeof text, "%zu", n)});
+}
+
+/* The one name by which objects of the list know a member of it. */
+static slice name_of_member(struct judge *j, const struct proof_tokens *t, size_t member)
+{
+	slice name = SLICE("");
+
+	for (size_t i = 2; member && i < t->list.len && j->work; i++, j->work--) {
+		slice key = t->list.ptr[i - 2].text;
+
+		if (!is_count(&t->list.ptr[i], member) || !is_sign(&t->list.ptr[i - 1], ':'))
+			continue;
+		if (name.len && !slice_eq(name, key))
+			return SLICE("");
+		name = key;
+	}
+	if (slice_starts_with(name, SLICE("_")) && value_is_digits(slice_sub(name, 1, name.len)))
+		for (uint32_t i = 1; i + 1 < t->list.len; i++)
+			if (t->list.ptr[i].kind == TOKEN_STRING &&
+				is_sign(&t->list.ptr[i - 1], ',') &&
+				is_count(&(struct proof_token){.kind = TOKEN_NUMBER,
+						 .text = slice_sub(name, 1, name.len)},
+					member_of(j, t, i)))
+				return t->list.ptr[i].text;
+	/* Nuxt's own states begin so: $scsrf */
+	return slice_starts_with(name, SLICE("$s")) ? slice_sub(name, 2, name.len) : name;
+}
+
+/* {"P":null,"b":"…"}: the build, in what Next.js streams. */
+static bool is_next_build(const struct proof_token *t, size_t i)
+{
+	return i > 5 && slice_eq(t[i - 2].text, SLICE("b")) && is_sign(&t[i - 3], ',') &&
+	       is_sign(&t[i - 5], ':') && slice_eq(t[i - 6].text, SLICE("P"));
+}
+
+/* What PHP Debug Bar measures and draws for each answer. */
+static enum proof_rule_id debug_rule(const struct judge *j, slice key, slice a, slice b)
+{
+	if (!j->is_debug_bar)
+		return RULE_COUNT;
+	if (value_is_listed(key,
+		    "|datetime|utime|start|end|relative_start|relative_end|duration|duration_str|"
+		    "peak_usage|peak_usage_str|memory|memory_str|") &&
+		value_has_digit(a) && value_has_digit(b))
+		return RULE_TIMING;
+	return value_is_listed(key, "|id|addDataSet|") || !key.len
+		       ? value_are_draws(a, b, 24) ? RULE_REQUEST_ID : RULE_COUNT
+		       : RULE_COUNT;
 }
 
 /* "views_dom_id:8f3…": a key that a secret is part of. */
@@ -163,7 +250,7 @@ static bool are_renamed(struct judge *j, slice a, slice b)
 		a = without_mark(a);
 		b = without_mark(b);
 	}
-	return is_generated_name(a, b, false) && are_page_names(j, a, b);
+	return is_generated_name(j, a, b, false) && are_page_names(j, a, b);
 }
 
 /* Liferay's parts of a page that have no name. */
@@ -212,11 +299,18 @@ bool compare_script_tokens(struct judge *j, const struct pairing *pair, uint32_t
 	struct place p = {.outer = pair->place,
 		.element = NO_TOKEN,
 		.key = key,
+		.script = pair->a,
+		.at = i,
 		.in = pair->place ? pair->place->in : PROOF_IN_DATA};
 	bool is_key = i + 1 < pair->a->list.len && is_sign(a + 1, ':');
 
 	if (pair->a->format == FORMAT_JSON && p.in == PROOF_IN_CODE)
 		p.in = PROOF_IN_DATA;
+	if (!key.len && !other.len && (is_literal(a) || is_literal(b))) {
+		key = name_of_member(j, pair->a, member_of(j, pair->a, i));
+		other = name_of_member(j, pair->b, member_of(j, pair->b, k));
+		p.key = key;
+	}
 	if (a->kind != b->kind || a->sign != b->sign || a->is_spaced != b->is_spaced ||
 		!slice_eq(key, other))
 		return unexplained(j, &p, a->full, b->full);
@@ -225,6 +319,9 @@ bool compare_script_tokens(struct judge *j, const struct pairing *pair, uint32_t
 		return true;
 	if (a->kind == TOKEN_STRING && is_profile(key, a->text) && is_profile(key, b->text) &&
 		explain(j, RULE_TIMING, &p, a->text, b->text))
+		return true;
+	if (is_literal(a) && debug_rule(j, key, a->text, b->text) != RULE_COUNT &&
+		explain(j, debug_rule(j, key, a->text, b->text), &p, a->text, b->text))
 		return true;
 	if (a->kind == TOKEN_NUMBER)
 		return compare_named(j, key, a->text, b->text, &p);
@@ -240,9 +337,17 @@ bool compare_script_tokens(struct judge *j, const struct pairing *pair, uint32_t
 		slice_eq(outer_key_of(pair->a->list.ptr, i), SLICE("nonces")) &&
 		explain_named(j, SLICE("nonce"), a->text, b->text, &p))
 		return true;
-	if (a->kind == TOKEN_STRING && slice_eq(key, SLICE("id")) &&
-		value_is_listed(outer_key_of(pair->a->list.ptr, i),
-			"|request|trace|visitor|pageview|operation|") &&
+	if (a->kind == TOKEN_STRING && is_next_build(pair->a->list.ptr, i) &&
+		is_next_build(pair->b->list.ptr, k) &&
+		explain_named(j, SLICE("build id"), a->text, b->text, &p))
+		return true;
+	if (a->kind == TOKEN_STRING &&
+		((slice_eq(key, SLICE("id")) &&
+			 value_is_listed(owner_of(pair->a->list.ptr, i),
+				 "|request|trace|visitor|pageview|operation|")) ||
+			(slice_eq(key, SLICE("parentID")) &&
+				slice_eq(owner_of(pair->a->list.ptr, i),
+					SLICE("telemetryTrace")))) &&
 		explain_named(j, SLICE("request id"), a->text, b->text, &p))
 		return true;
 	if (a->kind == TOKEN_STRING && slice_eq(key, SLICE("u")) && is_of_shopify(pair->a, i) &&

@@ -132,16 +132,18 @@ static const char SECRETS[] =
 	"sectok|sesskey|edit token|wp edit token|my post key|form token|zenid|oscsid|cfid|"
 	"aspsessionid|auth token|session token|request token|theme token|view dom id|phx session|"
 	"phx static|amz signature|amz credential|amz security token|goog signature|goog credential|"
-	"oembed secret|secret|honeypot|honeypot time|authenticator|views dom id|xf token|login "
+	"oembed secret|secret|security hash|honeypot|honeypot time|authenticator|views dom id|xf "
+	"token|login "
 	"token|create "
 	"account "
 	"token|createaccount token|token fields|xtcsid|adf ctrl state|afr loop|validation "
 	"key|vaadin security key|vaadin push id|";
 static const char STATES[] =
-	"|viewstate|viewstategenerator|eventvalidation|previouspage|view state|"
+	"|viewstate|osvstate|viewstategenerator|eventvalidation|previouspage|view state|"
 	"event validation|";
 static const char IDS[] =
-	"|token|session|sess|sid|session id|request id|req id|trace id|span id|trace|traceparent|"
+	"|token|session|sess|sid|session id|request id|request uuid|req id|sessid|bitrix "
+	"sessid|trace id|span id|trace|traceparent|"
 	"correlation id|ray|ray id|cf ray|visitor id|visit id|pageview id|page view "
 	"id|pvid|impression id|anonymous id|beacon|uniqid|rand|random|"
 	"page instance|support id|incident id|cache key|request hash|render id|connection id|"
@@ -175,7 +177,7 @@ static const char MEASURES[] =
 	"generation time|query time|exec time|execution time|processing time|server duration|"
 	"cputime|walltime|page render time|generationtime ms|request server time|sample rand|";
 static const char BUILDS[] =
-	"|build id|build hash|build number|build sha|git sha|git hash|git commit|commit sha|"
+	"|build id|dpl id|build hash|build number|build sha|git sha|git hash|git commit|commit sha|"
 	"commit hash|release id|deployment id|deploy id|asset hash|assets hash|cache buster|"
 	"cache bust|manifest hash|bundle hash|sentry release|app build|asset version|build version|"
 	"css js query string|webpack compilation hash|";
@@ -188,6 +190,10 @@ static const char CONTENT[] =
 static const char EVENTS[] =
 	"|updated|modified|start|end|event|publish|published|created|edited|posted|last|due|"
 	"departure|arrival|";
+
+static const char DATES[] = "|date|day|since|until|from|to|time of|changed|change|visit|seen|login|"
+			    "release|released|sync|synced|refresh|refreshed|revision|rev|version|"
+			    "lastmod|mtime|deadline|expire|";
 
 unsigned name_kinds(slice name)
 {
@@ -212,6 +218,8 @@ unsigned name_kinds(slice name)
 	if (has_any(&w, EVENTS) &&
 		!has_any(&w, "|data updated at|last build date|request start|request start time|"))
 		kinds &= ~(unsigned)(NAME_TIME | NAME_DAY | NAME_END | NAME_RENEWAL);
+	else if (!has_any(&w, CONTENT) && !has_any(&w, EVENTS) && !has_any(&w, DATES))
+		kinds |= NAME_NEUTRAL;
 	if (has_any(&w, STATES))
 		kinds |= NAME_STATE;
 	if (has_any(&w, "|app version|sentry release|release|"))

@@ -21,6 +21,7 @@ enum name_kind {
 	NAME_MEASURE = 1 << 7,   /* how long the server took */
 	NAME_BUILD = 1 << 8,     /* of the program that serves the page */
 	NAME_RELEASE = 1 << 9,   /* "shop-web@1.449.0" of the program that serves the page */
+	NAME_NEUTRAL = 1 << 12,  /* of no event and no amount: the time of the look itself may be */
 	NAME_STATE = 1 << 10,    /* ASP.NET's encoded state of a page */
 };
 

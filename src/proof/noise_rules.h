@@ -40,7 +40,7 @@ enum { NOISE_RULES_VERSION = 2 };
 	X(ASSET_REGION, "asset-region", "a script or style of another region; must be the same") \
 	X(MOVED_DATA, "moved-data", "a block of inert data that stands elsewhere") \
 	X(IMAGE_QUERY, "image-query", "random part or date in a picture's query; must be the same") \
-	X(SESSION_URL, "session-url", "session ids in paths of addresses") \
+	X(SESSION_URL, "session-url", "ids of sessions and of their pages in addresses") \
 	X(SAME_ADDRESS, "same-address", "an address of the same host with and without the host") \
 	X(RENAME, "rename", "generated ids and classes, one for one and all over the page") \
 	X(RELATIVE_TIME, "relative-time", "ages that grow with the time between the looks") \

@@ -205,8 +205,10 @@ static bool compare_references(struct judge *j, slice a, slice b, const struct p
 
 static bool are_nonces(slice a, slice b)
 {
-	return value_are_draws(a, b, 8) || (a.len >= 16 && b.len >= 16 && value_are_apart(a, b) &&
-						   (value_is_secret(a) || value_is_secret(b)));
+	return value_are_draws(a, b, 8) ||
+	       (a.len == b.len && a.len >= 8 && value_are_drawn_apart(a, b)) ||
+	       (a.len >= 16 && b.len >= 16 && value_are_apart(a, b) &&
+		       (value_is_secret(a) || value_is_secret(b)));
 }
 
 static bool compare_secrets(struct judge *j, const struct proof_element *x,
@@ -306,13 +308,13 @@ static bool is_embedded(const struct proof_element *e)
 }
 
 /* A hidden field whose name is drawn as well as its value: SMF, Phalcon. */
-static bool is_drawn_field(
-	const struct proof_element *x, const struct proof_element *y, slice a, slice b)
+static bool is_drawn_field(struct judge *j, const struct proof_element *x,
+	const struct proof_element *y, slice a, slice b)
 {
 	slice name = proof_attr(x, SLICE("name")), other = proof_attr(y, SLICE("name"));
 
 	return !slice_eq(name, other) && name.len == other.len &&
-	       is_generated_name(name, other, false) && a.len >= 20 && b.len >= 20 &&
+	       is_generated_name(j, name, other, false) && a.len >= 20 && b.len >= 20 &&
 	       value_are_secrets(a, b);
 }
 
@@ -341,7 +343,7 @@ static bool is_named_by_value(const struct proof_element *e, slice name)
 }
 
 /* What platforms put into attributes; RULE_COUNT: nothing known. */
-static enum proof_rule_id platform_rule(const struct proof_element *e,
+static enum proof_rule_id platform_rule(struct judge *j, const struct proof_element *e,
 	const struct proof_element *other, slice name, slice a, slice b)
 {
 	if (slice_eq(name, SLICE("data-drupal-selector")) && is_named_by_value(e, a) &&
@@ -363,7 +365,7 @@ static enum proof_rule_id platform_rule(const struct proof_element *e,
 		return RULE_TOKEN;
 	if (slice_eq(name, SLICE("value")) && slice_eq(e->name, SLICE("input")) &&
 		word_is(proof_attr(e, SLICE("type")), SLICE("hidden")) &&
-		is_drawn_field(e, other, a, b))
+		is_drawn_field(j, e, other, a, b))
 		return RULE_TOKEN;
 	if (slice_eq(name, SLICE("i-amphtml-version")) && is_digits_of(a, 13, 16) &&
 		is_digits_of(b, 13, 16))
@@ -403,7 +405,7 @@ static void classify(struct place *p, const struct proof_element *e, slice name)
 static bool compare_values(struct judge *j, const struct proof_element *x,
 	const struct proof_element *y, slice name, slice a, slice b, struct place *p)
 {
-	enum proof_rule_id rule = platform_rule(x, y, name, a, b);
+	enum proof_rule_id rule = platform_rule(j, x, y, name, a, b);
 
 	if (rule != RULE_COUNT && explain(j, rule, p, a, b))
 		return true;
@@ -411,8 +413,9 @@ static bool compare_values(struct judge *j, const struct proof_element *x,
 		(slice_eq(name, SLICE("integrity")) && value_is_listed(x->name, "|script|link|")))
 		return compare_secrets(j, x, y, name, a, b, p);
 	if (slice_eq(name, SLICE("value")) && slice_eq(x->name, SLICE("input")))
-		return p->is_visible ? unexplained(j, p, a, b)
-				     : compare_named(j, name_of(x), a, b, p);
+		return p->is_visible && !slice_starts_with(a, SLICE("eyJpdiI6I"))
+			       ? unexplained(j, p, a, b)
+			       : compare_named(j, name_of(x), a, b, p);
 	if (slice_eq(name, SLICE("content")) && slice_eq(x->name, SLICE("meta")) &&
 		word_is(proof_attr(x, SLICE("http-equiv")), SLICE("Content-Security-Policy")))
 		return compare_policies(j, a, b, p);
@@ -435,7 +438,8 @@ static bool compare_values(struct judge *j, const struct proof_element *x,
 	if (value_is_listed(
 		    name, "|clip-path|mask|fill|stroke|filter|marker-end|marker-start|marker-mid|"))
 		return compare_references(j, a, b, p);
-	if (p->is_address && !value_is_listed(name, "|srcset|imagesrcset|"))
+	if (p->is_address && !value_is_listed(name, "|srcset|imagesrcset|") && a.len &&
+		a.ptr[0] != '{')
 		return compare_address(j, x, a, b, p);
 	if (slice_eq(name, SLICE("style")))
 		return compare_documents(j, FORMAT_DECLARATIONS, a, b, p);
@@ -450,6 +454,8 @@ static bool compare_values(struct judge *j, const struct proof_element *x,
 		slice_eq(name, SLICE("q:instance")))
 		return compare_named(
 			j, slice_sub(name, name.ptr[0] == 'd' ? 5 : 0, name.len), a, b, p);
+	if (memchr(x->name.ptr, '-', x->name.len) || p->tokens->format == FORMAT_XML)
+		return compare_named(j, name, a, b, p); /* custom elements, and data */
 	return unexplained(j, p, a, b);
 }
 

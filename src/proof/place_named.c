@@ -137,80 +137,6 @@ static bool are_livewire(slice name, slice a, slice b, const struct place *p)
 	       value_are_draws(a, b, LIVEWIRE_MIN);
 }
 
-enum alphabet { OF_DIGITS, OF_HEX, OF_LETTERS, OF_BASE64 };
-
-static bool is_drawn_from(slice s, enum alphabet alphabet)
-{
-	bool good = s.len > 0;
-
-	for (size_t i = 0; i < s.len && good; i++)
-		good = alphabet == OF_DIGITS ? word_is_digit(s.ptr[i])
-		       : alphabet == OF_HEX
-			       ? word_hex(s.ptr[i]) >= 0
-			       : word_is_alnum(s.ptr[i]) || (alphabet == OF_BASE64 && s.ptr[i] &&
-								    strchr("+/-_=.:", s.ptr[i]));
-	return good;
-}
-
-/*
- * Fields that a program alone has, by the name that it gives them, and what it draws: how long, of
- * what characters. Without a digit in either, both must look drawn.
- */
-static bool are_known_secrets(slice name, slice a, slice b)
-{
-	static const struct {
-		const char *name;
-		enum alphabet alphabet;
-		uint8_t min, max;
-	} ROWS[] = {
-		/* clang-format off */
-		{"ak_js", OF_DIGITS, 1, 3}, /* Akismet */
-		{"_wpcf7_ak_js", OF_DIGITS, 1, 3}, /* Contact Form 7 */
-		{"sesskey", OF_LETTERS, 10, 10}, /* Moodle */
-		{"authToken", OF_LETTERS, 8, 8}, /* Liferay */
-		{"p_auth", OF_LETTERS, 8, 8}, /* Liferay */
-		{"security", OF_HEX, 10, 10}, /* WordPress */
-		{"token", OF_HEX, 10, 10}, /* WordPress */
-		{"gform_currency", OF_BASE64, 40, 200}, /* Gravity Forms */
-		{"gform_unique_id", OF_HEX, 13, 13}, /* Gravity Forms */
-		{"form_key", OF_LETTERS, 16, 16}, /* Magento */
-		{"FORM_KEY", OF_LETTERS, 16, 16}, /* Magento */
-		{"TransientKey", OF_LETTERS, 12, 16}, /* Vanilla */
-		{"SecurityID", OF_HEX, 40, 40}, /* Silverstripe */
-		{"XID", OF_HEX, 40, 40}, /* ExpressionEngine */
-		{"plupload", OF_HEX, 32, 32}, /* Invision */
-		{"stoken", OF_HEX, 8, 8}, /* OXID */
-		{"ticket", OF_BASE64, 40, 80}, /* MoinMoin, Tiki */
-		{"ufprt", OF_BASE64, 60, 255}, /* Umbraco */
-		{"__unique_form_id__", OF_LETTERS, 20, 20}, /* Grav */
-		{"javax.faces.ClientWindow", OF_BASE64, 8, 40}, /* MyFaces */
-		{"jakarta.faces.ClientWindow", OF_BASE64, 8, 40}, /* MyFaces */
-		{"CFID", OF_DIGITS, 4, 12}, /* ColdFusion */
-		{"ICSID", OF_BASE64, 40, 60}, /* PeopleSoft */
-		{"ICStateNum", OF_DIGITS, 1, 4}, /* PeopleSoft */
-		{"sap-wd-secure-id", OF_HEX, 32, 32}, /* SAP */
-		{"sap-contextid", OF_BASE64, 24, 200}, /* SAP */
-		{"xGerritAuth", OF_BASE64, 20, 60}, /* Gerrit */
-		{"HostId", OF_BASE64, 50, 120}, /* Amazon S3 */
-		{"q:instance", OF_LETTERS, 8, 14}, /* Qwik */
-		/* clang-format on */
-	};
-
-	for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-		enum alphabet alphabet = ROWS[i].alphabet;
-
-		if (!slice_eq(name, slice_str(ROWS[i].name)) || a.len < ROWS[i].min ||
-			b.len < ROWS[i].min || a.len > ROWS[i].max || b.len > ROWS[i].max ||
-			!is_drawn_from(a, alphabet) || !is_drawn_from(b, alphabet))
-			continue;
-		return alphabet == OF_DIGITS ||
-		       (value_are_apart(a, b) &&
-			       (value_has_digit(a) || value_has_digit(b) ||
-				       (value_is_secret(a) && value_is_secret(b))));
-	}
-	return false;
-}
-
 /* 16 bytes in Base64, or a UUID: parcels and contracts are numbered otherwise. */
 static bool is_visitor_id(slice s)
 {
@@ -268,7 +194,7 @@ static enum proof_rule_id rule_for(
 	if (are_web_tokens(a, b)) /* what they claim is compared */
 		return RULE_COUNT;
 	if ((kinds & NAME_SECRET && value_are_secrets(a, b)) || are_digests(j, name, a, b) ||
-		are_known_secrets(name, a, b))
+		are_known_draws(name, a, b, p))
 		return RULE_TOKEN;
 	if (is_page && are_beacon_values(name, a, b))
 		return RULE_CDN_BEACON;
@@ -280,6 +206,8 @@ static enum proof_rule_id rule_for(
 		return RULE_COUNT;
 	if (value_times_fit(&j->looks, time_uses(kinds), plain(a, x), plain(b, y)) ||
 		are_moments(j, name, a, b))
+		return RULE_GENERATED_TIME;
+	if (kinds & NAME_NEUTRAL && value_are_counts_of_now(&j->looks, a, b))
 		return RULE_GENERATED_TIME;
 	if (((kinds & NAME_ID || (kinds & NAME_SIGNATURE && p->is_loaded)) &&
 		    value_are_draws_at_end(a, b, 12)) ||

@@ -113,6 +113,9 @@ static const struct {
 	{RULE_GENERATED_IN, false, "seite erstellt in #^ mit # abfragen"},
 	{RULE_GENERATED_IN, false, "seite erstellt in #^"},
 	{RULE_GENERATED_IN, false, "seite generiert in #^"},
+	{RULE_GENERATED_IN, false, "seite in #^ generiert"},
+	{RULE_GENERATED_IN, false, "seite in #^ erstellt"},
+	{RULE_GENERATED_IN, false, "seitenaufbau in #^"},
 	{RULE_GENERATED_IN, false, "seite wurde in #^ generiert"},
 	{RULE_GENERATED_IN, false, "seite wurde in #^ erstellt"},
 	{RULE_GENERATED_IN, false, "page générée en #^ avec # requêtes"},
@@ -134,6 +137,21 @@ static const struct {
 	{RULE_GENERATED_IN, false, "strona utworzona w #^"},
 	{RULE_GENERATED_IN, false, "Страница сгенерирована за #^"},
 	{RULE_GENERATED_IN, false, "Страница создана за #^"},
+	{RULE_GENERATED_IN, false, "Время генерации страницы: #^"},
+	{RULE_GENERATED_IN, false, "temps de génération : #^"},
+	{RULE_GENERATED_IN, false, "temps de génération: #^"},
+	{RULE_GENERATED_IN, false, "tiempo de generación: #^"},
+	{RULE_GENERATED_IN, false, "tempo di generazione: #^"},
+	{RULE_GENERATED_IN, false, "czas generowania strony: #^"},
+	{RULE_GENERATED_IN, false, "sidan skapades på #^"},
+	{RULE_GENERATED_IN, false, "sidan genererades på #^"},
+	{RULE_GENERATED_IN, false, "siden blev genereret på #^"},
+	{RULE_GENERATED_IN, false, "siden ble generert på #^"},
+	{RULE_GENERATED_IN, false, "stránka vygenerována za #^"},
+	{RULE_GENERATED_IN, false, "stránka vygenerovaná za #^"},
+	{RULE_GENERATED_IN, false, "ページ生成時間: #^"},
+	{RULE_GENERATED_IN, false, "页面执行时间: #^"},
+	{RULE_GENERATED_IN, false, "頁面執行時間: #^"},
 	/* clocks of forums */
 	{RULE_GENERATED_AT, true, "it is currently @"},
 	{RULE_GENERATED_AT, true, "show new changes starting from @"},
@@ -154,6 +172,7 @@ static const struct {
 	{RULE_GENERATED_AT, false, "current time is @"},
 	{RULE_GENERATED_AT, false, "server time: @"},
 	{RULE_GENERATED_AT, false, "server time is @"},
+	{RULE_GENERATED_AT, false, "gmt+#, @"}, /* Discuz */
 	{RULE_GENERATED_AT, false, "page generated at @"},
 	{RULE_GENERATED_AT, false, "page generated on @"},
 	{RULE_GENERATED_AT, false, "page generated: @"},
@@ -198,26 +217,35 @@ static const struct {
 	double seconds;
 	const char *names;
 } UNITS[] = {
-	{1, "|second|seconds|sec|secs|sekunde|sekunden|seconde|secondes|"
+	{1, "|second|seconds|sec|secs|s|sekunde|sekunden|sek|seconde|secondes|"
 	    "segundo|segundos|secondo|secondi|seconden|sekundę|sekundy|sekund|"
-	    "секунду|секунды|секунд|сек|sekunder|saniye|秒|秒前|秒钟|초|"},
-	{60, "|minute|minutes|min|mins|minuten|minuto|minutos|minuti|minuut|"
+	    "секунду|секунды|секунд|сек|sekunder|saniye|秒|秒前|秒钟|초|sekundami|"
+	    "sekundi|sekunde|sekundit|секунди|secunde|δευτερόλεπτα|segons|ثانية|ثوان|שניות|"},
+	{60, "|minute|minutes|min|mins|m|minuten|minuto|minutos|minuti|minuut|"
 	     "minutę|minuty|minut|минуту|минуты|минут|мин|minuter|minutter|"
-	     "minuuttia|minutami|dakika|分|分钟|分鐘|분|"},
-	{3600, "|hour|hours|hr|hrs|stunde|stunden|heure|heures|hora|horas|ora|ore|"
+	     "minuuttia|minutami|dakika|分|分钟|分鐘|분|minútami|minuta|minutu|minutit|minūtēm|"
+	     "хвилину|хвилини|хвилин|хв|минута|минути|λεπτό|λεπτά|minuts|menit|phút|"
+	     "دقيقة|دقائق|דקות|"},
+	{3600, "|hour|hours|hr|hrs|h|stunde|stunden|std|heure|heures|hora|horas|ora|ore|"
 	       "uur|uren|godzinę|godziny|godzin|час|часа|часов|timme|timmar|time|"
-	       "timer|tuntia|hodinami|saat|小时|小時|時間|시간|"},
-	{86400, "|day|days|tag|tagen|jour|jours|día|días|dia|dias|giorno|giorni|"
+	       "timer|tuntia|hodinami|saat|小时|小時|時間|시간|sat|sata|sati|urami|tundi|stundām|"
+	       "valandas|годину|години|годин|ώρα|ώρες|hores|jam|giờ|ساعة|ساعات|שעות|"},
+	{86400, "|day|days|d|tag|tagen|jour|jours|día|días|dia|dias|giorno|giorni|"
 		"dag|dagen|dzień|dni|день|дня|дней|dagar|dage|dager|päivää|dny|gün|"
-		"天|日|일|"},
-	{604800, "|week|weeks|woche|wochen|semaine|semaines|semana|semanas|"
+		"天|日|일|dňami|dan|dana|dnevi|päeva|dienām|дні|днів|ден|дни|zile|ημέρα|ημέρες|"
+		"μέρες|dies|hari|ngày|يوم|أيام|ימים|"},
+	{604800, "|week|weeks|w|woche|wochen|semaine|semaines|semana|semanas|"
 		 "settimana|settimane|weken|tydzień|tygodnie|tygodni|неделю|недели|"
-		 "недель|vecka|veckor|uge|uger|uke|uker|viikkoa|hafta|周|週|週間|주|"},
-	{2629800, "|month|months|monat|monaten|mois|mes|meses|mês|mese|mesi|maand|"
+		 "недель|vecka|veckor|uge|uger|uke|uker|viikkoa|hafta|周|週|週間|주|týdny|"
+		 "týždňami|tjedna|tjedana|тижні|тижнів|седмици|săptămâni|εβδομάδες|setmanes|"
+		 "minggu|"},
+	{2629800, "|month|months|mo|monat|monaten|mois|mes|meses|mês|mese|mesi|maand|"
 		  "maanden|miesiąc|miesiące|miesięcy|месяц|месяца|месяцев|månad|"
-		  "månader|måned|måneder|kuukautta|ay|个月|個月|か月|ヶ月|개월|"},
-	{31557600, "|year|years|jahr|jahren|an|ans|año|años|ano|anos|anno|anni|jaar|"
-		   "rok|lata|lat|год|года|лет|år|vuotta|yıl|年|년|"},
+		  "månader|måned|måneder|kuukautta|ay|个月|個月|か月|ヶ月|개월|měsíci|mesiacmi|"
+		  "mjeseca|mjeseci|місяці|місяців|месеца|luni|μήνες|mesos|bulan|"},
+	{31557600, "|year|years|y|jahr|jahren|an|ans|año|años|ano|anos|anno|anni|jaar|"
+		   "rok|lata|lat|год|года|лет|år|vuotta|yıl|年|년|lety|rokmi|godine|godina|"
+		   "роки|років|ani|χρόνια|anys|tahun|"},
 };
 
 /* What stands before and behind the number and unit of an age. */
@@ -241,6 +269,24 @@ static const struct {
 	{"", " önce"},
 	{"", "前"},
 	{"", " 전"},
+	{"", " atrás"},
+	{"", " тому"},
+	{"", " tagasi"},
+	{"", " yang lalu"},
+	{"", " trước"},
+	{"pred ", ""},
+	{"prije ", ""},
+	{"pirms ", ""},
+	{"prieš ", ""},
+	{"acum ", ""},
+	{"fa ", ""},
+	{"преди ", ""},
+	{"Преди ", ""},
+	{"πριν από ", ""},
+	{"Πριν από ", ""},
+	{"πριν ", ""},
+	{"منذ ", ""},
+	{"לפני ", ""},
 };
 
 /* Words that stand before an age where a program put it. */
@@ -281,7 +327,8 @@ static size_t pass_unit(slice s, size_t at)
 {
 	static const char *const WORDS[] = {"seconds", "second(s)", "second", "secondes", "secondi",
 		"seconden", "secs", "sec", "milliseconds", "millisekunden", "msec", "ms",
-		"sekunden", "segundos", "sekundy", "sekund", "секунды", "секунд", "сек", "s"};
+		"sekunden", "segundos", "sekundy", "sekunder", "sekund", "секунды", "секунд", "сек",
+		"秒", "s"};
 
 	while (at < s.len && s.ptr[at] == ' ')
 		at++;
@@ -315,7 +362,7 @@ static size_t pass_id(slice s, size_t at)
 {
 	size_t to = at;
 
-	while (to < s.len && (word_is_alnum(s.ptr[to]) || strchr("-.", s.ptr[to])))
+	while (to < s.len && (word_is_alnum(s.ptr[to]) || strchr("-._=", s.ptr[to])))
 		to++;
 	while (to > at && !word_is_alnum(s.ptr[to - 1]))
 		to--;
@@ -507,6 +554,8 @@ static size_t match_age(const struct mask_line *line, size_t at, struct mask_spa
 		to = pass_age_number(s, to, &n);
 		while (to && to < s.len && word_is_space(s.ptr[to]))
 			to++;
+		if (to && word_starts(slice_sub(s, to, s.len), SLICE("de "))) /* Romanian */
+			to += 3;
 		to = to ? pass_age_unit(s, to, &out->unit) : 0;
 		if (!to || !word_starts(slice_sub(s, to, s.len), behind))
 			continue;

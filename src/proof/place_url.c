@@ -72,7 +72,11 @@ static bool is_hash_pair(slice a, slice b)
 {
 	struct value_time x, y;
 
-	if (value_are_draws(a, b, 6))
+	while (a.len && b.len && word_is_alpha(a.ptr[0]) && a.ptr[0] == b.ptr[0]) {
+		a = slice_sub(a, 1, a.len); /* version1794947393 */
+		b = slice_sub(b, 1, b.len);
+	}
+	if (value_are_draws(a, b, 6) || (a.len == 8 && b.len == 8 && value_are_drawn_apart(a, b)))
 		return true;
 	if (a.len == b.len && a.len >= 8 && value_is_hex(a) && value_is_hex(b) &&
 		!(value_is_digits(a) && value_is_digits(b)) && value_is_fresh(a, b))
@@ -114,8 +118,7 @@ static bool has_other_hash(slice a, slice b)
 	last_a = slice_sub(a, head, tail_a ? tail_a - 1 : 0);
 	last_b = slice_sub(b, head, tail_b ? tail_b - 1 : 0);
 	return slice_eq(slice_sub(a, tail_a, a.len), slice_sub(b, tail_b, b.len)) &&
-	       last_a.len == last_b.len && last_a.len >= 8 &&
-	       (value_is_mixed(last_a) || value_is_mixed(last_b)) && value_is_fresh(last_a, last_b);
+	       last_a.len == last_b.len && last_a.len >= 8 && value_are_drawn_apart(last_a, last_b);
 }
 
 /* Regions of Amazon's network: us-west-2. */
@@ -160,11 +163,43 @@ static bool is_other_region(slice a, slice b)
 	return i == a.len && k == b.len;
 }
 
+static bool has_captcha(slice url)
+{
+	for (size_t i = 0; i + 7 <= url.len; i++)
+		if (word_starts(slice_sub(url, i, url.len), SLICE("captcha")))
+			return true;
+	return false;
+}
+
+static bool are_riddles(slice a, slice b)
+{
+	return (value_is_digits(a) && value_is_digits(b) && a.len >= 4 && b.len >= 4) ||
+	       value_are_draws(a, b, 10);
+}
+
+/* The same place of pictures that ask for what they show, but for the number of the riddle. */
+static bool are_captchas(slice a, slice b)
+{
+	size_t start = value_equal_start(a, b), end = 0;
+	slice x, y;
+
+	while (end < a.len - start && end < b.len - start &&
+		a.ptr[a.len - 1 - end] == b.ptr[b.len - 1 - end])
+		end++;
+	while (end && word_is_alnum(a.ptr[a.len - end]))
+		end--;
+	x = slice_sub(a, start, a.len - end);
+	y = slice_sub(b, start, b.len - end);
+	return has_captcha(slice_sub(a, 0, start)) && are_riddles(x, y);
+}
+
 static bool compare_paths(struct judge *j, enum url_use use, slice a, slice b, slice whole_a,
 	slice whole_b, const struct place *p)
 {
 	unsigned differ = 0;
 
+	if (use == URL_IMAGE && are_captchas(a, b) && explain(j, RULE_TOKEN, p, whole_a, whole_b))
+		return true;
 	if (use != URL_ASSET)
 		return unexplained(j, p, whole_a, whole_b);
 	if (is_other_region(a, b) && explain(j, RULE_ASSET_REGION, p, whole_a, whole_b)) {
@@ -298,7 +333,8 @@ static enum proof_rule_id network_rule(slice a, slice b)
 	if (are_akamai(a, b))
 		return RULE_CDN_BEACON;
 	if (has(a, ".doubleclick.net/") &&
-		(has_other_number(a, b, ";ord=") || has_other_number(a, b, "&ord=")))
+		(has_other_number(a, b, ";ord=") || has_other_number(a, b, "&ord=") ||
+			has_other_number(a, b, ";num=")))
 		return RULE_TRACKING_PIXEL;
 	return RULE_COUNT;
 }
@@ -325,6 +361,20 @@ static bool is_signed(const struct judge *j, slice a, slice b)
 	return false;
 }
 
+/* 12-1.-form: Wicket numbers the pages of a session, and its answers. */
+static bool are_of_wicket(slice a, slice b)
+{
+	static const slice SIGNS = SLICE_INIT("-.");
+	bool is_page = true;
+
+	for (size_t i = 0; i < SIGNS.len && is_page; i++) {
+		slice x = slice_take(&a, SIGNS.ptr[i]), y = slice_take(&b, SIGNS.ptr[i]);
+
+		is_page = value_is_digits(x) && value_is_digits(y);
+	}
+	return is_page && a.len && slice_eq(a, b);
+}
+
 static bool compare_parameter(struct judge *j, enum url_use use, const struct parameter *q,
 	slice whole_a, slice whole_b, const struct place *p)
 {
@@ -332,6 +382,7 @@ static bool compare_parameter(struct judge *j, enum url_use use, const struct pa
 	struct place inner = *p;
 
 	inner.key = q->name;
+	inner.address = whole_a;
 	inner.is_loaded = use != URL_LINK || q->is_signed;
 	if (q->is_bare)
 		inner.key = (slice){0};
@@ -344,6 +395,12 @@ static bool compare_parameter(struct judge *j, enum url_use use, const struct pa
 		is_one_value(j->text[0], q->name, q->a) &&
 		is_one_value(j->text[1], q->name, q->b) && /* vBulletin's session */
 		explain(j, RULE_REQUEST_ID, &inner, q->a, q->b))
+		return true;
+	if (use == URL_IMAGE && !q->is_bare && has_captcha(whole_a) && are_riddles(q->a, q->b) &&
+		explain(j, RULE_TOKEN, &inner, q->a, q->b))
+		return true;
+	if (q->is_bare && is_wicket_page(j) && are_of_wicket(q->a, q->b) &&
+		explain(j, RULE_SESSION_URL, p, q->a, q->b))
 		return true;
 	if (are_of_imperva(q, whole_a) && explain(j, RULE_CDN_BEACON, &inner, q->a, q->b))
 		return true;
@@ -402,37 +459,56 @@ static bool compare_queries(struct judge *j, enum url_use use, slice a, slice b,
 	return good;
 }
 
-/* ";jsessionid=…" and "/(S(…))" taken off. */
-static slice without_session(struct judge *j, slice url)
+/* Where a session's id begins in a path, and what it is made of. */
+static const struct {
+	slice mark;
+	size_t min, max;
+	char from, to; /* letters of it; 0: all */
+} SESSIONS[] = {
+	{SLICE_INIT(";jsessionid="), 16, 200, 0, 0},
+	{SLICE_INIT("/(S("), 24, 24, 0, 0},        /* ASP.NET */
+	{SLICE_INIT("/form_key/"), 16, 16, 0, 0},  /* Magento */
+	{SLICE_INIT("/cpsess"), 10, 10, '0', '9'}, /* cPanel */
+	{SLICE_INIT("/F/"), 50, 60, '-', 'Z'},     /* Aleph */
+};
+
+/* The id of a session at that place; empty: none. */
+static slice session_at(slice url, size_t at, size_t row)
 {
-	static const slice MARK = SLICE_INIT(";jsessionid=");
-	size_t from = 0, to = 0;
-	char *out;
+	slice rest = slice_sub(url, at, url.len);
+	size_t from = SESSIONS[row].mark.len, to = from;
 
-	for (from = 0; from + MARK.len < url.len; from++) {
-		slice rest = slice_sub(url, from, url.len);
+	if (!(row ? slice_starts_with(rest, SESSIONS[row].mark)
+		  : word_starts(rest, SESSIONS[row].mark)))
+		return SLICE("");
+	while (to < rest.len &&
+		(word_is_alnum(rest.ptr[to]) || (rest.ptr[to] && strchr(".!_-", rest.ptr[to]))))
+		to++;
+	for (size_t i = from; i < to && SESSIONS[row].to; i++)
+		if (rest.ptr[i] < SESSIONS[row].from || rest.ptr[i] > SESSIONS[row].to)
+			return SLICE("");
+	return to - from >= SESSIONS[row].min && to - from <= SESSIONS[row].max
+		       ? slice_sub(rest, from, to)
+		       : SLICE("");
+}
 
-		if (word_starts(rest, MARK)) {
-			to = from + MARK.len;
-			while (to < url.len &&
-				(word_is_alnum(url.ptr[to]) || strchr(".!_-", url.ptr[to])))
-				to++;
-			break;
+/* The same without its session, which is another value for ret_session. */
+static slice without_session(struct judge *j, slice url, slice *ret_session)
+{
+	for (size_t from = 0; from < url.len; from++)
+		for (size_t i = 0; i < sizeof SESSIONS / sizeof *SESSIONS; i++) {
+			slice id = session_at(url, from, i);
+			char *out = id.len ? arena_alloc(&j->arena, url.len, 1) : NULL;
+
+			if (!out)
+				continue;
+			from = (size_t)(id.ptr - url.ptr);
+			memcpy(out, url.ptr, from);
+			memcpy(out + from, id.ptr + id.len, url.len - from - id.len);
+			*ret_session = id;
+			return (slice){out, url.len - id.len};
 		}
-		if (url.len - from >= 29 && slice_starts_with(rest, SLICE("/(S(")) &&
-			slice_eq(slice_sub(rest, 28, 30), SLICE("))"))) {
-			to = from + 30;
-			break;
-		}
-	}
-	if (from + MARK.len >= url.len || to - from < 16 + MARK.len)
-		return url;
-	out = arena_alloc(&j->arena, url.len, 1);
-	if (!out)
-		return url;
-	memcpy(out, url.ptr, from);
-	memcpy(out + from, url.ptr + to, url.len - to);
-	return (slice){out, url.len - (to - from)};
+	return url;
 }
 
 /* Without scheme and host where they are the page's own. */
@@ -453,6 +529,7 @@ bool compare_urls(struct judge *j, enum url_use use, slice a, slice b, const str
 	struct place place = *outer, *p = &place;
 	slice x = without_host(j, a), y = without_host(j, b);
 	enum proof_rule_id rule = network_rule(a, b);
+	slice session_a = SLICE(""), session_b = SLICE("");
 	struct parts pa, pb;
 	bool good = true;
 
@@ -466,9 +543,9 @@ bool compare_urls(struct judge *j, enum url_use use, slice a, slice b, const str
 	}
 	if (slice_eq(x, y))
 		return explain(j, RULE_SAME_ADDRESS, p, a, b) || unexplained(j, p, a, b);
-	pa = split(without_session(j, x));
-	pb = split(without_session(j, y));
-	if (pa.path.ptr != x.ptr && pb.path.ptr != y.ptr) {
+	pa = split(without_session(j, x, &session_a));
+	pb = split(without_session(j, y, &session_b));
+	if (session_a.len && session_b.len && value_are_apart(session_a, session_b)) {
 		if (!explain(j, RULE_SESSION_URL, p, a, b))
 			return unexplained(j, p, a, b);
 	} else {
@@ -485,13 +562,14 @@ bool compare_urls(struct judge *j, enum url_use use, slice a, slice b, const str
 		struct place inner = *p;
 
 		inner.key = SLICE("fragment");
+		inner.address = a;
 		if (slice_starts_with(pa.fragment, SLICE("?secret=")) &&
 			slice_starts_with(pb.fragment, SLICE("?secret=")))
 			good = (value_are_embed_secrets(slice_sub(pa.fragment, 8, pa.fragment.len),
 					slice_sub(pb.fragment, 8, pb.fragment.len)) &&
 				       explain(j, RULE_TOKEN, &inner, a, b)) ||
 			       unexplained(j, &inner, a, b);
-		else
+		else if (!explain_named(j, inner.key, pa.fragment, pb.fragment, &inner))
 			good = use != URL_ASSET
 				       ? compare_reference(j, pa.fragment, pb.fragment, &inner)
 				       : unexplained(j, &inner, a, b);

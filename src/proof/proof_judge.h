@@ -33,7 +33,9 @@ struct rename {
 	slice where;
 	bool is_told; /* it stands where others refer to it, or style sheets may: a class, a heading
 		       */
-	bool is_bound; /* the page itself says what it is for: a label, a style, a script */
+	bool is_weak; /* its number alone says nothing … */
+	bool is_referred; /* … but the page refers to it */
+	bool is_bound;    /* the page itself says what it is for: a label, a style, a script */
 };
 
 VEC_DECLARE(rename_vec, struct rename);
@@ -71,6 +73,7 @@ struct judge {
 	struct url base; /* of the page */
 	bool has_base;
 	bool is_challenge;  /* the script being read is Cloudflare's */
+	bool is_debug_bar;  /* … or PHP Debug Bar's */
 	bool is_import_map; /* the script being read is one */
 };
 
@@ -80,7 +83,10 @@ struct place {
 	const struct proof_tokens *tokens; /* markup that element is one of; NULL: none */
 	uint32_t element;
 	slice attr;
-	slice key;        /* of a value in a script, JSON, query or cookie */
+	slice address;                     /* of a parameter: all of it */
+	const struct proof_tokens *script; /* of a value in a script: all of it … */
+	size_t at;                         /* … and which token it is */
+	slice key;                         /* of a value in a script, JSON, query or cookie */
 	const char *step; /* "json", "html", "text" …: into a document in a value; NULL: none */
 	enum proof_in in;
 	bool is_visible;
@@ -147,6 +153,10 @@ bool compare_css_tokens(struct judge *j, const struct pairing *p, uint32_t i, ui
 bool explain_named(struct judge *j, slice name, slice a, slice b, const struct place *p);
 bool compare_named(struct judge *j, slice name, slice a, slice b, const struct place *p);
 
+/* --- known_draws.c: by their names and forms --- */
+bool are_known_draws(slice name, slice a, slice b, const struct place *p);
+bool is_known_name(slice a, slice b);
+
 /* Values that are documents themselves: JSON, HTML, base64 and percent-encoding of such, URLs. */
 bool compare_nested(struct judge *j, slice name, slice a, slice b, const struct place *p);
 
@@ -167,8 +177,11 @@ bool compare_text(
 bool compare_plain(struct judge *j, slice a, slice b, const struct place *p);
 
 /* Ids and classes: whether both are made by a program; remembers that one stands for the other. */
-bool is_generated_name(slice a, slice b, bool is_class);
+bool is_generated_name(struct judge *j, slice a, slice b, bool is_class);
 bool compare_names(struct judge *j, slice a, slice b, const struct place *p);
+
+/* Whether the page is one of Apache Wicket, which counts its components and pages. */
+bool is_wicket_page(const struct judge *j);
 
 /* What refers to an id of the page. */
 bool compare_reference(struct judge *j, slice a, slice b, const struct place *p);

@@ -13,20 +13,6 @@ static const slice MAKERS[] = {SLICE_INIT("css-"), SLICE_INIT("jss"), SLICE_INIT
 	SLICE_INIT("svelte-"), SLICE_INIT("astro-"), SLICE_INIT("jsx-"), SLICE_INIT("sc-"),
 	SLICE_INIT("phx-"), SLICE_INIT("data-v-"), SLICE_INIT("radix-")};
 
-/* Names that a program counts through or draws as numbers: the start, and how many hex digits. */
-static const struct {
-	slice start;
-	uint8_t min, max;
-	bool is_hex;
-} NUMBERERS[] = {
-	{SLICE_INIT("ember"), 1, 9, false}, {SLICE_INIT("mat-input-"), 1, 6, false},
-	{SLICE_INIT("mat-hint-"), 1, 6, false}, {SLICE_INIT("mat-form-field-label-"), 1, 6, false},
-	{SLICE_INIT("mat-select-"), 1, 6, false},
-	{SLICE_INIT("formAcym"), 5, 5, false}, /* AcyMailing */
-	{SLICE_INIT("acym_module_formAcym"), 5, 5, false},
-	{SLICE_INIT("required_field_"), 4, 4, true}, /* GitHub */
-};
-
 /* _xfUid-1-1794947376 of XenForo, yui_3_17_2_1_1794947376123_12 of YUI: numbers to the end. */
 static bool is_counted_on(slice a, slice b, slice start)
 {
@@ -44,18 +30,8 @@ static bool is_counted_on(slice a, slice b, slice start)
 
 static bool is_numbered(slice a, slice b)
 {
-	for (size_t i = 0; i < sizeof NUMBERERS / sizeof *NUMBERERS; i++) {
-		slice start = NUMBERERS[i].start;
-		slice x = slice_sub(a, start.len, a.len), y = slice_sub(b, start.len, b.len);
-
-		if (!slice_starts_with(a, start) || !slice_starts_with(b, start))
-			continue;
-		return x.len >= NUMBERERS[i].min && y.len >= NUMBERERS[i].min &&
-		       x.len <= NUMBERERS[i].max && y.len <= NUMBERERS[i].max &&
-		       (NUMBERERS[i].is_hex ? value_is_hex(x) && value_is_hex(y)
-					    : value_is_digits(x) && value_is_digits(y));
-	}
-	return is_counted_on(a, b, SLICE("_xfUid-")) || is_counted_on(a, b, SLICE("yui_3_"));
+	return is_known_name(a, b) || is_counted_on(a, b, SLICE("_xfUid-")) ||
+	       is_counted_on(a, b, SLICE("yui_3_"));
 }
 
 /* A short draw: it has a digit, or a capital behind its first letter. */
@@ -100,21 +76,35 @@ static bool is_of_module(slice a, slice b)
 /* _com_liferay_…Portlet_kmnd: four letters that Liferay draws. */
 static bool is_of_liferay(slice a, slice b)
 {
-	size_t head = a.len > 4 ? a.len - 4 : 0;
+	size_t head = value_equal_start(a, b);
+	slice x = slice_sub(a, head, head + 4), y = slice_sub(b, head, head + 4);
+	slice rest = slice_sub(a, head + 4, a.len);
 
-	if (a.len != b.len || !slice_starts_with(a, SLICE("_com_liferay_")) ||
+	if (!slice_starts_with(a, SLICE("_com_liferay_")) || x.len < 4 || y.len < 4 ||
 		!slice_ends_with(slice_sub(a, 0, head), SLICE("Portlet_")) ||
-		!slice_starts_with(b, slice_sub(a, 0, head)))
+		!slice_eq(rest, slice_sub(b, head + 4, b.len)) || (rest.len && rest.ptr[0] != '_'))
 		return false;
-	for (size_t i = head; i < a.len; i++)
-		if (a.ptr[i] < 'a' || a.ptr[i] > 'z' || b.ptr[i] < 'a' || b.ptr[i] > 'z')
+	for (size_t i = 0; i < 4; i++)
+		if (x.ptr[i] < 'a' || x.ptr[i] > 'z' || y.ptr[i] < 'a' || y.ptr[i] > 'z')
 			return false;
 	return true;
 }
 
+/* …--BBOeEwaTEGU: eleven characters that Drupal draws. */
+static bool is_of_drupal(slice a, slice b)
+{
+	slice x = slice_sub(a, a.len > 11 ? a.len - 11 : 0, a.len);
+	slice y = slice_sub(b, b.len > 11 ? b.len - 11 : 0, b.len);
+
+	return a.len == b.len && a.len > 13 &&
+	       slice_eq(slice_sub(a, 0, a.len - 11), slice_sub(b, 0, b.len - 11)) &&
+	       a.ptr[a.len - 12] == '-' && a.ptr[a.len - 13] == '-' &&
+	       (value_is_mixed(x) || value_is_mixed(y)) && value_are_drawn_apart(x, y);
+}
+
 static bool is_of_maker(slice a, slice b)
 {
-	if (is_of_liferay(a, b) || is_numbered(a, b))
+	if (is_of_liferay(a, b) || is_numbered(a, b) || is_of_drupal(a, b))
 		return true;
 	for (size_t i = 0; i < sizeof MAKERS / sizeof *MAKERS; i++)
 		if (slice_starts_with(a, MAKERS[i]) && slice_starts_with(b, MAKERS[i]))
@@ -202,14 +192,91 @@ static bool is_date(slice s)
 	return value_time(s, &time) && !time.is_number;
 }
 
-bool is_generated_name(slice a, slice b, bool is_class)
+/* Parts of a page that a theme numbers at random, so that its scripts find them. */
+static bool is_widget(slice name, size_t digits)
+{
+	static const char LOADED[] = "|carousel|slider|slideshow|swiper|gallery|player|map|chart|"
+				     "menu|tab|tabs|modal|popup|toggle|expander|lightbox|";
+	static const char PLAIN[] = "|accordion|collapse|dropdown|tooltip|popover|";
+	slice rest = name;
+
+	while (rest.len) {
+		slice part = next_part(&rest);
+
+		while (part.len && word_is_digit(part.ptr[part.len - 1]))
+			part.len--;
+		if ((digits >= 8 && value_is_listed(part, LOADED)) ||
+			(digits >= 4 && value_is_listed(part, PLAIN)))
+			return true;
+	}
+	return false;
+}
+
+static slice without_letters(slice s)
+{
+	size_t i = 0;
+
+	while (i < s.len && word_is_alpha(s.ptr[i]))
+		i++;
+	return slice_sub(s, i, s.len);
+}
+
+/* map_1794947393: the time of the look. slider-1810170436: a number drawn for a part of a page. */
+static bool are_numbers_of_program(const struct judge *j, slice name, slice p, slice q)
+{
+	slice x = without_letters(p), y = without_letters(q);
+
+	if (p.len - x.len != q.len - y.len || memcmp(p.ptr, q.ptr, p.len - x.len) != 0)
+		return false;
+	return value_are_counts_of_now(&j->looks, x, y) ||
+	       value_are_counts_of_now(&j->looks, p, q) ||
+	       (value_is_digits(x) && value_is_digits(y) && value_are_apart(x, y) &&
+		       is_widget(name, x.len < y.len ? x.len : y.len));
+}
+
+bool is_wicket_page(const struct judge *j)
+{
+	for (int i = 0; i < 2; i++)
+		if (!memmem(j->text[i].ptr, j->text[i].len, "wicket/resource/", 16) &&
+			!memmem(j->text[i].ptr, j->text[i].len, "Wicket.Event", 12))
+			return false;
+	return true;
+}
+
+/* form1a, link3f_hf_0: Wicket counts its components in hex digits. */
+static bool is_of_wicket(const struct judge *j, slice a, slice b)
+{
+	slice part[2] = {a, b};
+	size_t head = 0;
+
+	if (!is_wicket_page(j))
+		return false;
+	while (head < a.len && head < b.len && a.ptr[head] == b.ptr[head] &&
+		(word_is_alpha(a.ptr[head]) || a.ptr[head] == '_'))
+		head++;
+	while (head > 2 && word_hex(a.ptr[head - 1]) >= 0)
+		head--; /* a digit that both begin with, perhaps */
+	for (int i = 0; i < 2; i++) {
+		size_t digits = 0;
+
+		part[i] = slice_sub(part[i], head, part[i].len);
+		while (digits < part[i].len && word_hex(part[i].ptr[digits]) >= 0)
+			digits++;
+		part[i] = slice_sub(part[i], digits, part[i].len);
+		if (digits > 6 || (part[i].len && part[i].ptr[0] != '_'))
+			return false;
+	}
+	return head >= 2 && slice_eq(part[0], part[1]);
+}
+
+bool is_generated_name(struct judge *j, slice a, slice b, bool is_class)
 {
 	slice x = a, y = b;
 	bool is_content = name_is_content(a) || name_is_content(b);
 
 	if (a.len > NAME_MAX || b.len > NAME_MAX || !a.len || !b.len)
 		return false;
-	if (is_of_maker(a, b))
+	if (is_of_maker(a, b) || (!is_class && is_of_wicket(j, a, b)))
 		return true;
 	if (is_date(a) || is_date(b))
 		return false;
@@ -221,6 +288,8 @@ bool is_generated_name(slice a, slice b, bool is_class)
 		slice p = next_part(&x), q = next_part(&y);
 
 		if (slice_eq(p, q))
+			continue;
+		if (are_numbers_of_program(j, a, p, q))
 			continue;
 		if (value_is_digits(p) && value_is_digits(q) &&
 			(p.len < 13 || is_isbn(p))) /* of a record */
@@ -303,6 +372,8 @@ static int remember(struct judge *j, slice a, slice b, const struct place *p)
 		return rc;
 	r = &j->renames.ptr[at];
 	r->is_told |= is_told(p) && !is_drawn_for_all(a, b);
+	r->is_weak |= is_widget(a, 4);
+	r->is_referred |= !value_is_listed(p->attr, "|id|class|name|");
 	r->is_bound |= !is_told(p) && !slice_eq(p->attr, SLICE("href"));
 	return 0;
 }
@@ -314,7 +385,7 @@ bool compare_names(struct judge *j, slice a, slice b, const struct place *p)
 	if (slice_eq(a, b))
 		return true;
 	/* Whether pages name it likewise is not known in a file of styles or a script. */
-	if (!has_names(j) || !is_generated_name(a, b, slice_eq(p->attr, SLICE("class"))) ||
+	if (!has_names(j) || !is_generated_name(j, a, b, slice_eq(p->attr, SLICE("class"))) ||
 		!explain(j, RULE_RENAME, p, a, b))
 		return unexplained(j, p, a, b);
 	rc = remember(j, a, b, p);
@@ -325,7 +396,8 @@ bool compare_names(struct judge *j, slice a, slice b, const struct place *p)
 bool compare_reference(struct judge *j, slice a, slice b, const struct place *p)
 {
 	return slice_eq(a, b) ||
-	       (are_page_names(j, a, b) ? compare_names(j, a, b, p) : unexplained(j, p, a, b));
+	       (are_page_names(j, a, b) || is_known_name(a, b) ? compare_names(j, a, b, p)
+							       : unexplained(j, p, a, b));
 }
 
 static int add_names(struct strmap *names, const struct proof_tokens *t)
@@ -430,7 +502,8 @@ void check_renames(struct judge *j)
 		int once = strmap_put(&to, r->a, (uint32_t)i);
 
 		rc = strmap_put(&from, r->b, (uint32_t)i);
-		if (once == ERR_EXISTS || rc == ERR_EXISTS || (r->is_told && !r->is_bound))
+		if (once == ERR_EXISTS || rc == ERR_EXISTS || (r->is_told && !r->is_bound) ||
+			(r->is_weak && !r->is_referred))
 			(void)unexplained(
 				j, &p, r->a, r->b); /* not one-to-one, or not the page's own */
 		else if (rc == 0)

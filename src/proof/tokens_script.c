@@ -74,8 +74,11 @@ static bool may_begin(char c)
 /* A name without what a program drew at its end: refresh69dc39aa179b6. */
 static slice without_tail(slice name)
 {
+	static const slice SVELTE = SLICE_INIT("__sveltekit_");
 	size_t at = name.len, digits = 0;
 
+	if (slice_starts_with(name, SVELTE))
+		return SVELTE;
 	while (at > 0 && word_hex(name.ptr[at - 1]) >= 0)
 		digits += word_is_digit(name.ptr[--at]);
 	return name.len - at >= 8 && digits ? slice_sub(name, 0, at) : name;

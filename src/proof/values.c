@@ -232,8 +232,7 @@ bool value_are_draws(slice a, slice b, size_t min)
 		       are_alike_long(a, b) && value_is_fresh(a, b));
 }
 
-/* Length of the equal start of both, up to and with its last separator. */
-static size_t equal_start(slice a, slice b)
+size_t value_equal_start(slice a, slice b)
 {
 	size_t i = 0;
 
@@ -320,7 +319,7 @@ static size_t stamp_length(slice s)
 /* Takes off what is no draw: "form-" of Drupal's, MediaWiki's mark, the time of both. */
 static void leave_draws(slice *a, slice *b)
 {
-	size_t start = equal_start(*a, *b);
+	size_t start = value_equal_start(*a, *b);
 
 	*a = without_mark(slice_sub(*a, start, a->len));
 	*b = without_mark(slice_sub(*b, start, b->len));
@@ -343,6 +342,26 @@ bool value_are_secrets(slice a, slice b)
 	/* Two draws of ten hex digits often have four in common; the name vouches for the rest. */
 	return ((value_is_secret(a) && value_is_secret(b)) || is_one_secret(a, b)) &&
 	       are_alike_long(a, b) && are_apart(a, b, 2);
+}
+
+/* Letters alone, and capitals stand as in words: one before small ones, or all are. userPass */
+static bool may_be_words(slice s)
+{
+	size_t capitals = 0, pairs = 0;
+
+	for (size_t i = 0; i < s.len; i++) {
+		if (word_is_digit(s.ptr[i]))
+			return false;
+		capitals += class_of(s.ptr[i]) == 'u';
+		pairs += class_of(s.ptr[i]) == 'u' &&
+			 (i + 1 == s.len || class_of(s.ptr[i + 1]) == 'u');
+	}
+	return pairs == 0 || capitals == s.len;
+}
+
+bool value_are_drawn_apart(slice a, slice b)
+{
+	return are_apart(a, b, 2) && !(may_be_words(a) && may_be_words(b));
 }
 
 bool value_are_embed_secrets(slice a, slice b)
@@ -449,4 +468,31 @@ bool value_times_fit(const struct value_looks *looks, unsigned uses, slice a, sl
 	return uses & TIME_RENEWED && !ta.is_clock &&
 	       (is_renewed(ta.at, looks->a, tb.at, looks->b, slack) ||
 		       is_renewed(tb.at, looks->b, ta.at, looks->a, slack));
+}
+
+/* 65af1c2e7d3b4[.12345678]: seconds and microseconds in hex digits. */
+static bool read_uniqid(slice s, double *ret)
+{
+	*ret = 0;
+	if (s.len < 13 || !value_is_hex(slice_sub(s, 0, 13)) ||
+		(s.len > 13 && (s.ptr[13] != '.' || !value_is_digits(slice_sub(s, 14, s.len)))))
+		return false;
+	for (size_t i = 0; i < 8; i++)
+		*ret = *ret * 16 + word_hex(s.ptr[i]);
+	return true;
+}
+
+bool value_are_counts_of_now(const struct value_looks *looks, slice a, slice b)
+{
+	struct value_time x, y;
+	double at_a, at_b;
+
+	if (!value_looks_known(looks))
+		return false;
+	if (read_uniqid(a, &at_a) && read_uniqid(b, &at_b) && fabs(at_a - looks->a) <= SKEW &&
+		fabs(at_b - looks->b) <= SKEW &&
+		fabs(at_b - at_a - (looks->b - looks->a)) <= value_tolerance(looks))
+		return true;
+	return value_time(a, &x) && value_time(b, &y) && x.is_number && y.is_number &&
+	       value_times_fit(looks, TIME_NOW, a, b);
 }

@@ -41,6 +41,12 @@ bool value_are_secrets(slice a, slice b);
 /* One of them: no word, no number of a few digits. */
 bool value_is_secret(slice s);
 
+/* Apart, and no two words: where only draws of one length stand. */
+bool value_are_drawn_apart(slice a, slice b);
+
+/* Length of the equal start of both, up to and with its last separator. */
+size_t value_equal_start(slice a, slice b);
+
 /* Ten letters and digits each, apart: what WordPress draws for a post that it embeds. */
 bool value_are_embed_secrets(slice a, slice b);
 
@@ -93,6 +99,9 @@ enum value_time_use {
  * value_time_use). Days and times without a zone fit in any one zone that there is.
  */
 bool value_times_fit(const struct value_looks *looks, unsigned uses, slice a, slice b);
+
+/* Seconds, or parts of them, since 1970: those of the looks. Also PHP's uniqid, which begins so. */
+bool value_are_counts_of_now(const struct value_looks *looks, slice a, slice b);
 
 /* By how much two looks may differ in that: an eighth of the time between them, 10 s to 2 h. */
 double value_tolerance(const struct value_looks *looks);
