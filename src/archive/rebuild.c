@@ -399,6 +399,7 @@ static int keep_rules(struct rebuild_reading *r, slice block)
 {
 	int rc;
 
+	response_reader_info(&r->reader.responses, block);
 	rulebook_release(&r->book);
 	rulebook_init(&r->book);
 	rc = rulebook_add_info(&r->book, block);

@@ -222,6 +222,7 @@ static int describe(struct warcinfo *w, const struct warcinfo_params *p)
 		{"robots", p->settings->ignore_robots ? SLICE("ignore") : SLICE("obey")},
 		{"operator", who ? slice_str(who) : (slice){0}},
 		{"http-header-user-agent", slice_str(p->user_agent)},
+		{"stillpoint-state-form", SLICE("2")}, /* formats/http_state.h: STATE_FORM_LAST */
 		{"stillpoint-evidence",
 			p->settings->bytes_only ? SLICE("bytes") : SLICE("bytes, normalised")},
 	};

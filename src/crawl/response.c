@@ -30,17 +30,21 @@ static bool is_whole_page(const struct attempt *a)
 	       !a->stand_in.ptr;
 }
 
-/* Whether the response that was read last can be compared with later ones. */
-static bool may_compare(const struct capture *c, const struct attempt *a)
+/*
+ * Whether the response that was read last can be compared with others; *ret_plain: nothing but its
+ * type counts of its head.
+ */
+static bool may_compare(const struct capture *c, const struct attempt *a, bool *ret_plain)
 {
 	const struct fields *head = state_fields(c->lane->reading.state);
-	unsigned types = 0, locations = 0;
+	unsigned types = 0, others = 0;
 
 	for (size_t i = 0; i < head->items.len; i++) {
 		types += word_is(head->items.ptr[i].name, SLICE("Content-Type"));
-		locations += word_is(head->items.ptr[i].name, SLICE("Location"));
+		others += state_head_counts(head->items.ptr[i].name);
 	}
-	return is_whole_page(a) && types == 1 && locations == 0;
+	*ret_plain = others == 0;
+	return is_whole_page(a) && types == 1;
 }
 
 /* The earlier body may be in the record of another page, whose head is not that of the look. */
@@ -70,6 +74,7 @@ static int read_before(struct capture *c, const struct page_visit *before, struc
 		ret->types = 1;
 		ret->close_delimited = false;
 		buf_reset(&ret->location);
+		buf_reset(&ret->head);
 	}
 	return rc;
 }
@@ -114,9 +119,10 @@ static SP_MUST_CHECK int comparing_look(struct capture *c, const struct page_vis
 	struct look then = {0}, look = {0};
 	struct attempt of;
 	struct pair pair = {0};
+	bool is_plain;
 	int rc;
 
-	if (c->settings->bytes_only || !before->own.text[0] || !may_compare(c, a) ||
+	if (c->settings->bytes_only || !before->own.text[0] || !may_compare(c, a, &is_plain) ||
 		before->type != comparing_type(a) || same_compare(&before->key, &now) != SAME_NOT)
 		return 0;
 	rc = read_before(c, before, &of, &then, err);
@@ -140,13 +146,14 @@ static SP_MUST_CHECK int comparing_look(struct capture *c, const struct page_vis
 static struct page_visit comparing_as_visit(
 	const struct capture *c, const struct attempt *a, const struct warc_id *record)
 {
+	bool is_plain, may = may_compare(c, a, &is_plain);
 	struct page_visit v = {
 		.key = same_key_of(a),
 		.payload = a->payload,
 		.coding = a->coding,
 		.type = comparing_type(a),
 		.status = (uint16_t)a->status,
-		.is_plain = may_compare(c, a) && !a->close_delimited,
+		.is_plain = may && is_plain && !a->close_delimited,
 		.date = a->wall.sent,
 		.own = *record,
 		.end = capture_seconds(c, a->clock.last_byte),

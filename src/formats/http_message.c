@@ -121,6 +121,11 @@ void message_free(struct message *m)
 	free(m);
 }
 
+void message_set_form(struct message *m, unsigned form)
+{
+	state_set_form(m->state, form);
+}
+
 void message_start(struct message *m)
 {
 	m->part = IN_HEAD;

@@ -19,6 +19,9 @@ struct message; /* opaque; one may be used again and again */
 struct message *message_new(state_sink *sink, void *context);
 void message_free(struct message *m); /* NULL is fine */
 
+/* As state_set_form. */
+void message_set_form(struct message *m, unsigned form);
+
 void message_start(struct message *m);
 
 /* The block, piece by piece: 0 or ERR_NOMEM; what it is shows in the end. */

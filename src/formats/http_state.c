@@ -8,10 +8,24 @@
 #include "formats/http_framing.h"
 #include "formats/http_payload.h"
 
-/* Changes with whatever makes the same response another digest. */
-#define STATE_FORM "stillpoint-state-1"
+/*
+ * What counts of a head beside its Content-Type, in this order. Where the reader is taken, and what
+ * is shown to them in place of the page; since form 2 also when, and whether the answer is shown or
+ * saved, and under which name. X-Robots-Tag speaks to search engines, not to readers.
+ */
+static const struct {
+	slice name, part;
+	bool is_new; /* since form 2 */
+} HEAD[] = {
+	{SLICE_INIT("Location"), SLICE_INIT("location"), false},
+	{SLICE_INIT("Refresh"), SLICE_INIT("refresh"), true},
+	{SLICE_INIT("Content-Disposition"), SLICE_INIT("content-disposition"), true},
+};
+
+enum { HEAD_FIELDS = sizeof HEAD / sizeof HEAD[0] };
 
 struct state {
+	unsigned form;
 	struct payload head; /* only its head is fed */
 	struct framing framing;
 	struct coding coding;
@@ -24,6 +38,7 @@ struct state *state_new(state_sink *sink, void *context)
 	struct state *s = calloc(1, sizeof(*s));
 
 	if (s) {
+		s->form = STATE_FORM_LAST;
 		s->coding.sink = sink;
 		s->coding.context = context;
 	}
@@ -39,6 +54,34 @@ void state_free(struct state *s)
 	digester_release(&s->raw);
 	digester_release(&s->parts);
 	free(s);
+}
+
+void state_set_form(struct state *s, unsigned form)
+{
+	s->form = form;
+}
+
+bool state_head_counts(slice name)
+{
+	for (size_t i = 0; i < HEAD_FIELDS; i++)
+		if (word_is(name, HEAD[i].name))
+			return true;
+	return false;
+}
+
+int state_head_text(const struct fields *head, struct buf *out)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < HEAD_FIELDS; i++)
+		for (size_t k = 0; k < head->items.len; k++) {
+			slice value = fields_trim(head->items.ptr[k].value);
+
+			if (word_is(head->items.ptr[k].name, HEAD[i].name))
+				rc = buf_printf(out, "%.*s: %.*s\n", (int)HEAD[i].name.len,
+					HEAD[i].name.ptr, (int)value.len, value.ptr);
+		}
+	return rc;
 }
 
 static int parse_head(struct state *s, slice head, struct err *err)
@@ -121,23 +164,31 @@ static void add_media_type(struct digester *d, slice value)
 	buf_release(&lower);
 }
 
-static void add_location(struct digester *d, slice value)
-{
-	add_pair(d, SLICE("location"), value);
-}
-
 /*
  * A field that is given twice is there twice: what a browser makes of it is not for us to say. The
  * order of different fields means nothing (RFC 9110 §5.3), so each name has its turn.
  */
-static void add_fields(struct state *s, slice name, void (*add)(struct digester *, slice))
+static void add_fields(struct state *s, slice name, slice part)
 {
 	for (size_t i = 0; i < s->head.fields.items.len; i++) {
 		const struct field *f = &s->head.fields.items.ptr[i];
 
-		if (word_is(f->name, name))
-			add(&s->parts, fields_trim(f->value));
+		if (!word_is(f->name, name))
+			continue;
+		if (part.ptr)
+			add_pair(&s->parts, part, fields_trim(f->value));
+		else
+			add_media_type(&s->parts, fields_trim(f->value));
 	}
+}
+
+/* Whether the form matters: heads without these fields have the same state in all forms. */
+static bool has_new_fields(const struct state *s)
+{
+	for (size_t i = 0; i < HEAD_FIELDS; i++)
+		if (HEAD[i].is_new && fields_get(&s->head.fields, HEAD[i].name).ptr)
+			return true;
+	return false;
 }
 
 static void add_body(struct state *s, const struct state_result *r)
@@ -148,23 +199,27 @@ static void add_body(struct state *s, const struct state_result *r)
 }
 
 /* Begins a digest with all that counts of the head. */
-static int add_head(struct state *s, slice form)
+static int add_head(struct state *s)
 {
+	bool is_new = s->form > STATE_FORM_1 && has_new_fields(s);
 	char status[FORMAT_U64_SIZE];
 	slice text = {status, format_u64(s->head.status, status)};
 	int rc = digester_start(&s->parts, DIGEST_SHA256);
 
 	if (rc)
 		return rc;
-	add_pair(&s->parts, form, text);
-	add_fields(s, SLICE("Location"), add_location);
-	add_fields(s, SLICE("Content-Type"), add_media_type);
+	add_pair(&s->parts, is_new ? SLICE("stillpoint-state-2") : SLICE("stillpoint-state-1"),
+		text);
+	for (size_t i = 0; i < HEAD_FIELDS; i++)
+		if (is_new || !HEAD[i].is_new)
+			add_fields(s, HEAD[i].name, HEAD[i].part);
+	add_fields(s, SLICE("Content-Type"), (slice){0});
 	return 0;
 }
 
 static int compute(struct state *s, struct state_result *r)
 {
-	int rc = add_head(s, SLICE(STATE_FORM));
+	int rc = add_head(s);
 
 	if (rc)
 		return rc;

@@ -1,8 +1,8 @@
 /*
- * The state of a page as one response shows it: status, Location, media type and decoded body
- * (docs/quality.md, "What identical means"). Two observations are identical when the digests of
- * their states are. Computed as the bytes pass by, from the crawler's response or from a WARC
- * record, by the same code:
+ * The state of a page as one response shows it: status, Location, Refresh, Content-Disposition,
+ * media type and decoded body (docs/quality.md, "What identical means"). Two observations are
+ *identical when the digests of their states are. Computed as the bytes pass by, from the crawler's
+ *response or from a WARC record, by the same code:
  *
  *	rc = state_start(s, head, err);			// exact bytes of the HTTP head
  *	while (rc == 0 && there is more)
@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/api.h"
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
 #include "formats/http_coding.h"
@@ -47,11 +48,30 @@ struct state_result {
  */
 typedef coding_sink state_sink;
 
+/*
+ * Earlier versions did not look at Refresh and Content-Disposition. What their archives claim is
+ * held against the states that they computed, those of form 1. Where a head has none of the two,
+ * both forms are the same.
+ */
+enum { STATE_FORM_1 = 1, STATE_FORM_LAST = 2 };
+
 struct state; /* opaque; one may be used again and again */
 
 /* NULL when there is no memory. sink may be NULL. */
 struct state *state_new(state_sink *sink, void *context);
 void state_free(struct state *s);
+
+/* From the next start on; the last form is the default. */
+void state_set_form(struct state *s, unsigned form);
+
+/*
+ * Appends a line "NAME: VALUE" for each field of a head that counts beside its Content-Type, those
+ * of one name together: two looks show the same only if these texts are equal. As buf_add.
+ */
+int state_head_text(const struct fields *head, struct buf *out) SP_MUST_CHECK;
+
+/* Whether a field of that name is in that text. */
+bool state_head_counts(slice name);
 
 /*
  * Begins with a response's head, which is copied. 0, ERR_SYNTAX when it is no HTTP response's head,

@@ -266,9 +266,10 @@ static uint64_t hash_head(const struct fields *head)
 		bool is_type = word_is(head->items.ptr[i].name, SLICE("Content-Type"));
 
 		types += is_type;
-		if (!is_type && !word_is(head->items.ptr[i].name, SLICE("Location")))
+		if (!is_type && !state_head_counts(head->items.ptr[i].name))
 			continue;
-		parts[1] = hash_bytes(KEY, fields_trim(head->items.ptr[i].value)) + is_type;
+		parts[1] = hash_bytes(KEY, fields_trim(head->items.ptr[i].value)) +
+			   (is_type ? 1 : 2 * head->items.ptr[i].name.len);
 		parts[0] = hash_bytes(KEY, (slice){(const char *)parts, sizeof parts});
 	}
 	return types == 1 ? parts[0] | 1 : 0;

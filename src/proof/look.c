@@ -185,6 +185,9 @@ static int keep_head(struct reading *r)
 	r->look->close_delimited = !r->is_framed &&
 				   !fields_get(head, SLICE("Content-Length")).ptr &&
 				   !fields_get(head, SLICE("Transfer-Encoding")).ptr;
+	buf_reset(&r->look->head);
+	if (rc == 0)
+		rc = state_head_text(head, &r->look->head);
 	return rc ? rc : keep_field(r, "Location", &r->look->location);
 }
 
@@ -323,6 +326,7 @@ static void look_init(struct look *l, const struct attempt *attempt)
 	*l = (struct look){.attempt = attempt};
 	buf_init(&l->media_type, VALUE_MAX);
 	buf_init(&l->location, VALUE_MAX);
+	buf_init(&l->head, 2 * (size_t)FIELDS_HEAD_MAX); /* names as they are usually spelt */
 	buf_init(&l->coding, VALUE_MAX);
 	buf_init(&l->original, VALUE_MAX);
 	buf_init(&l->body, LOOK_BODY_MAX);
@@ -423,6 +427,7 @@ void look_release(struct look *l)
 {
 	buf_release(&l->media_type);
 	buf_release(&l->location);
+	buf_release(&l->head);
 	buf_release(&l->coding);
 	buf_release(&l->original);
 	buf_release(&l->body);

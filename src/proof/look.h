@@ -35,6 +35,7 @@ struct look {
 	struct buf media_type; /* of Content-Type, as sent; empty for none */
 	unsigned types;        /* number of such fields */
 	struct buf location;   /* of Location */
+	struct buf head;       /* all that counts of the head beside its type (state_head_text) */
 	struct buf coding;     /* names of the content codings */
 	struct buf original;   /* id of the record that has the body; empty: this one */
 	bool whole;            /* as its framing and coding say, and not truncated */

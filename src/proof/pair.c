@@ -11,7 +11,7 @@ static const slice DUTIES = SLICE_INIT("duties=");
 static bool same_heads(const struct look *a, const struct look *b)
 {
 	return a->status == b->status && a->types == 1 && b->types == 1 &&
-	       slice_eq(buf_slice(&a->location), buf_slice(&b->location)) &&
+	       slice_eq(buf_slice(&a->head), buf_slice(&b->head)) &&
 	       slice_eq(buf_slice(&a->media_type), buf_slice(&b->media_type));
 }
 

@@ -4,7 +4,8 @@
  *
  *	(1) both bodies are whole and could be decoded, and if one ends where its connection did,
  *	    both end as documents of their format do (pair_may_be_cut);
- *	(2) both have one Content-Type, and the same; the same status and the same Location;
+ *	(2) both have one Content-Type, and the same; the same status, Location, Refresh and
+ *	    Content-Disposition;
  *	(3) every place where the bodies differ is explained by a rule, and
  *	(4) so is what their duties lead to (learning.h): a page alone is the same when it has none.
  *

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/word.h"
 #include "proof/verdict.h"
 #include "warc/warc_reader.h"
 
@@ -79,6 +80,24 @@ void response_reader_release(struct response_reader *r)
 	required_release(&r->required);
 	stand_in_release(&r->stand_in);
 	*r = (struct response_reader){0};
+}
+
+void response_reader_info(struct response_reader *r, slice block)
+{
+	unsigned form = STATE_FORM_LAST;
+
+	while (block.len > 0) {
+		slice value = slice_take(&block, '\n'), name = slice_take(&value, ':');
+
+		value = word_trim(value);
+		if (word_is(name, SLICE("software")) &&
+			slice_starts_with(value, SLICE("stillpoint/")))
+			form = STATE_FORM_1;
+		else if (word_is(name, SLICE("stillpoint-state-form")) &&
+			 slice_eq(value, SLICE("2")))
+			form = STATE_FORM_LAST;
+	}
+	message_set_form(r->message, form);
 }
 
 void response_reader_start(struct response_reader *r)

@@ -34,6 +34,12 @@ struct response_reader {
 void response_reader_init(struct response_reader *r);
 void response_reader_release(struct response_reader *r);
 
+/*
+ * The warcinfo record of a file that is read for what its attempts claim: what follows gets states
+ * of the form that its writer used. Without it, those of the last form.
+ */
+void response_reader_info(struct response_reader *r, slice block);
+
 /* As message_start, message_feed and message_finish. */
 void response_reader_start(struct response_reader *r);
 int response_reader_feed(struct response_reader *r, slice block) SP_MUST_CHECK;

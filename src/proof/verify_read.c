@@ -630,6 +630,7 @@ static int take(void *context, const struct evidence_item *item)
 		break;
 	case EVIDENCE_INFO: /* they hold for what follows in the file */
 		r->reader.responses.book = verify_rules_record(r->v, item->block, &place);
+		response_reader_info(&r->reader.responses, item->block);
 		break;
 	case EVIDENCE_REQUEST:
 		r->is_begun = true;

@@ -23,7 +23,7 @@ struct diff_row {
 	slice where, rule, a, b; /* rule.ptr NULL: nothing explains it; a or b: there is nothing */
 };
 
-enum { DIFF_HEAD_ROWS = 3, DIFF_HEAD_TEXT = 16 };
+enum { DIFF_HEAD_ROWS = 5, DIFF_HEAD_TEXT = 16 };
 
 /* For people; for a terminal of its width with colours, unless NO_COLOR is set. */
 void diff_print(const struct diff *d, FILE *file);

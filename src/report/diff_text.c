@@ -47,6 +47,23 @@ static void put_buf(struct json *j, const char *key, const struct buf *b)
 	json_text(j, key, b->len ? buf_slice(b) : (slice){0});
 }
 
+/* The fields of that name, "NAME: ", if they count: all, if there are several. */
+static slice diff_field(const struct look *l, slice name)
+{
+	slice left = buf_slice(&l->head), found = {0};
+
+	while (left.len > 0) {
+		slice line = slice_take(&left, '\n');
+
+		if (!slice_starts_with(line, name))
+			continue;
+		if (!found.ptr)
+			found.ptr = line.ptr + name.len;
+		found.len = (size_t)(line.ptr + line.len - found.ptr);
+	}
+	return found;
+}
+
 static void put_look(struct json *j, const char *key, const struct look *l)
 {
 	char digest[DIGEST_TEXT_SIZE];
@@ -60,6 +77,8 @@ static void put_look(struct json *j, const char *key, const struct look *l)
 	json_put_uint(j, "status", l->status);
 	put_buf(j, "media_type", &l->media_type);
 	put_buf(j, "location", &l->location);
+	json_text(j, "refresh", diff_field(l, SLICE("Refresh: ")));
+	json_text(j, "content_disposition", diff_field(l, SLICE("Content-Disposition: ")));
 	put_buf(j, "coding", &l->coding);
 	json_put_bool(j, "whole", l->whole);
 	json_put_bool(j, "close_delimited", l->close_delimited);
@@ -636,8 +655,14 @@ static size_t diff_head(
 	struct diff_row rows[DIFF_HEAD_ROWS] = {
 		{.where = SLICE("status")},
 		{.where = SLICE("Location"),
-			.a = buf_slice(&x->location),
-			.b = buf_slice(&y->location)},
+			.a = diff_field(x, SLICE("Location: ")),
+			.b = diff_field(y, SLICE("Location: "))},
+		{.where = SLICE("Refresh"),
+			.a = diff_field(x, SLICE("Refresh: ")),
+			.b = diff_field(y, SLICE("Refresh: "))},
+		{.where = SLICE("Content-Disposition"),
+			.a = diff_field(x, SLICE("Content-Disposition: ")),
+			.b = diff_field(y, SLICE("Content-Disposition: "))},
 		{.where = SLICE("Content-Type"),
 			.a = buf_slice(&x->media_type),
 			.b = buf_slice(&y->media_type)},

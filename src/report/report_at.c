@@ -31,7 +31,8 @@ static void put_claims(FILE *file)
 {
 	(void)fputs(
 		"<p>A page is <b>proven</b> from the end of a look to the start of the next usable "
-		"one, of any capture, if both show the same: status, Location, media type and "
+		"one, of any capture, if both show the same: status, Location, Refresh, "
+		"Content-Disposition, media type and "
 		"content. What a server merely asserts (304, Last-Modified) is counted apart.</p>\n"
 		"<p>Not claimed: that a page did not change and change back between the two looks; "
 		"that a cache in between showed what the origin had; that other visitors saw the "

@@ -80,7 +80,8 @@ static void put_claims(FILE *file)
 {
 	(void)fputs(
 		"<p>Compared are the last usable look of the first capture and the first usable "
-		"look of the second. <b>Same</b> means equal status, Location, media type and "
+		"look of the second. <b>Same</b> means equal status, Location, Refresh, "
+		"Content-Disposition, media type and "
 		"content, byte for byte or after the rules against noise. A page that a capture "
 		"did not find at all counts as not there; a 404 or 410 says more, and the evidence "
 		"of each page tells which it is.</p>\n"

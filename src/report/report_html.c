@@ -81,7 +81,8 @@ static void put_claims(const struct report *r, FILE *file)
 {
 	(void)fputs(
 		"<p>A page is <b>sharp</b> when two full downloads of it, one before and one after "
-		"the still point, had the same status, Location, media type and content. Each such "
+		"the still point, had the same status, Location, Refresh, Content-Disposition, "
+		"media type and content. Each such "
 		"page is claimed to have been like this from the end of the first download to the "
 		"start of the second.</p>\n",
 		file);

@@ -279,7 +279,7 @@ int attempt_parse_header(const struct warc_header *h, struct arena *arena, struc
 /* What a look showed, as far as others are compared with it. */
 struct same_key {
 	bool has_state, has_class;
-	struct digest state; /* formats/http_state.h: status, Location, media type and body */
+	struct digest state; /* formats/http_state.h: what counts of the head, and the body */
 	struct digest class; /* attempt.h; without one its state is its class */
 };
 

@@ -111,6 +111,44 @@ static void deflate_to(slice in, int window_bits, int level, struct buf *out)
 	(void)deflateEnd(&z);
 }
 
+static void test_form_2(void)
+{
+	slice both = SLICE("HTTP/1.1 200 OK\r\ncontent-disposition: inline\r\n"
+			   "refresh:  5; URL=/a \r\nLocation: /b\r\nX-Robots-Tag: none\r\n"
+			   "Refresh: 6\r\nContent-Type: text/plain\r\n\r\nhello");
+	const struct part now[] = {
+		{"stillpoint-state-2", SLICE("200")},
+		{"location", SLICE("/b")},
+		{"refresh", SLICE("5; URL=/a")},
+		{"refresh", SLICE("6")},
+		{"content-disposition", SLICE("inline")},
+		{"content-type", SLICE("text/plain")},
+	};
+	const struct part before[] = {
+		{"stillpoint-state-1", SLICE("200")},
+		{"location", SLICE("/b")},
+		{"content-type", SLICE("text/plain")},
+	};
+	struct digest want = reference(now, 6, SLICE("hello"));
+	struct state_result got = state_of(both);
+	struct state *s = state_new(NULL, NULL);
+	struct buf text;
+
+	check_digest(&got.state, &want);
+	buf_init(&text, 1000);
+	CHECK_INT(read_state(s, both, 3, &got), 0);
+	CHECK_INT(state_head_text(state_fields(s), &text), 0);
+	CHECK_SLICE(buf_slice(&text), SLICE("Location: /b\nRefresh: 5; URL=/a\nRefresh: 6\n"
+					    "Content-Disposition: inline\n"));
+	buf_release(&text);
+	state_set_form(s, STATE_FORM_1);
+	want = reference(before, 3, SLICE("hello"));
+	CHECK_INT(read_state(s, both, 0, &got), 0);
+	check_digest(&got.state, &want);
+	state_free(s);
+	CHECK(state_head_counts(SLICE("REFRESH")) && !state_head_counts(SLICE("X-Robots-Tag")));
+}
+
 static void test_definition(void)
 {
 	const struct part page[] = {
@@ -665,6 +703,7 @@ int main(int argc, char **argv)
 {
 	tap_init(argc, argv);
 	TAP_RUN(test_definition);
+	TAP_RUN(test_form_2);
 	test_equality();
 	test_whole();
 	TAP_RUN(test_lost_fields);
