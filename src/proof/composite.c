@@ -32,20 +32,20 @@ enum composite composite_with(enum composite c, enum verdict part)
 	}
 }
 
-static bool is_requisite(slice kind)
-{
-	for (int k = 0; k < LINK_KIND_COUNT; k++)
-		if (slice_eq(kind, slice_str(link_kind_name((enum link_kind)k))))
-			return link_kind_is_requisite((enum link_kind)k);
-	return false;
-}
-
 /* A soft 404's links are not read, so what it is made of is not known. */
 static bool has_composite(const struct report *r, const struct report_page *p)
 {
 	return !r->capture.single && p->taken && p->usable_visit && p->visit.status < 300 &&
-	       verdict_is_captured((enum verdict)p->verdict) && !is_requisite(p->kind) &&
+	       verdict_is_captured((enum verdict)p->verdict) && !composite_is_part(p) &&
 	       p->content != CATALOG_CONTENT_SOFT_404;
+}
+
+bool composite_is_part(const struct report_page *p)
+{
+	for (int k = 0; k < LINK_KIND_COUNT; k++)
+		if (slice_eq(p->kind, slice_str(link_kind_name((enum link_kind)k))))
+			return link_kind_is_requisite((enum link_kind)k);
+	return false;
 }
 
 bool composite_spoils(const struct report_page *part)

@@ -40,6 +40,9 @@ struct report_page;
 /* Judges the composites of all pages of a report, and counts them. */
 void composite_judge(struct report *r);
 
+/* Whether it was found as a requisite, not as a page. */
+bool composite_is_part(const struct report_page *p);
+
 /* Whether no page can be sharp together with it. */
 bool composite_spoils(const struct report_page *part);
 

@@ -235,12 +235,11 @@ static int finish_revisit(struct evidence_reader *r, struct evidence_item *item)
 static int finish_response(struct evidence_reader *r, struct evidence_item *item)
 {
 	struct evidence *e = item->evidence;
-	int rc = shown_finish(&r->responses, r->table->words, &e->shown);
 
-	if (rc == 0)
-		e->coding = manner_coding(words_text(r->table->words, e->shown.coding),
-			response_reader_manner(&r->responses));
-	return rc;
+	TRY(shown_finish(&r->responses, r->table->words, &e->shown));
+	e->coding = manner_coding(words_text(r->table->words, e->shown.coding),
+		response_reader_manner(&r->responses));
+	return 0;
 }
 
 /* What the record shows. */
@@ -290,8 +289,6 @@ static int read_in_header(struct evidence_reader *r, const struct warc_record *r
 	arena_reset(&r->texts);
 	item.attempt = &a;
 	item.code = attempt_parse_header(&rec->header, &r->texts, &a, &item.form, NULL);
-	if (item.code == ERR_NOMEM)
-		return err_code(r->err, item.code);
 	return give(r, item.code ? EVIDENCE_BAD_ATTEMPT : EVIDENCE_ATTEMPT, &item);
 }
 
@@ -338,8 +335,6 @@ static int take_note(struct evidence_reader *r, const struct warc_record *rec)
 	struct moment m;
 	int rc = h->url.ptr ? moment_parse(item.block, h->date, &r->texts, &m) : ERR_NOTFOUND;
 
-	if (rc == ERR_NOMEM)
-		return err_code(r->err, rc);
 	item.moment = rc ? NULL : &m;
 	if (rc != ERR_NOTFOUND)
 		return give(r, rc ? EVIDENCE_BAD_MOMENT : EVIDENCE_MOMENT, &item);
@@ -398,8 +393,6 @@ static int take_metadata(struct evidence_reader *r, const struct warc_record *re
 	arena_reset(&r->texts);
 	item.code = attempt_parse(item.block, rec->header.url, &r->texts, &a, NULL);
 	item.attempt = &a;
-	if (item.code == ERR_NOMEM)
-		return err_code(r->err, item.code);
 	if (item.code == ERR_NOTFOUND)
 		return take_note(r, rec);
 	return give(r, item.code ? EVIDENCE_BAD_ATTEMPT : EVIDENCE_ATTEMPT, &item);
@@ -521,20 +514,16 @@ static int make_records(
 
 int evidence_expand(struct evidence_reader *r, const struct compact_look *look, int *ret_why)
 {
-	struct buf records;
-	int rc = 0;
+	BUF_SCOPED(records, COMPACT_EXPANDED_MAX);
+	int rc;
 
-	buf_init(&records, COMPACT_EXPANDED_MAX);
 	*ret_why = make_records(r, look, &records);
-	if (*ret_why == ERR_NOMEM)
-		rc = err_code(r->err, ERR_NOMEM);
-	if (*ret_why == 0) {
-		r->records = buf_slice(&records);
-		r->is_compact = true;
-		rc = read_source(r, &(struct warc_source){.fd = -1, .memory = r->records});
-		r->is_compact = false;
-		r->records = (slice){0};
-	}
-	buf_release(&records);
+	if (*ret_why)
+		return 0;
+	r->records = buf_slice(&records);
+	r->is_compact = true;
+	rc = read_source(r, &(struct warc_source){.fd = -1, .memory = r->records});
+	r->is_compact = false;
+	r->records = (slice){0};
 	return rc;
 }

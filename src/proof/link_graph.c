@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "formats/link_kind.h"
 #include "plan/rank_graph.h"
 #include "plan/rank_packed.h"
+#include "proof/composite.h"
 
 #define NO_PLACE UINT32_MAX
 
@@ -17,21 +17,13 @@ struct loading {
 	struct err *err;
 };
 
-static bool is_requisite(slice kind)
-{
-	for (int k = 0; k < LINK_KIND_COUNT; k++)
-		if (slice_eq(kind, slice_str(link_kind_name((enum link_kind)k))))
-			return link_kind_is_requisite((enum link_kind)k);
-	return false;
-}
-
 static void find_pages(struct link_graph *g, const struct report *r, uint32_t *place)
 {
 	for (uint32_t i = 0; i < r->pages.len; i++) {
 		const struct report_page *p = report_page_at(r, i);
 
 		place[i] = NO_PLACE;
-		if (!verdict_is_captured((enum verdict)p->verdict) || is_requisite(p->kind))
+		if (!verdict_is_captured((enum verdict)p->verdict) || composite_is_part(p))
 			continue;
 		place[i] = (uint32_t)g->pages.len;
 		u32_vec_push(&g->pages, i);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/word.h"
 #include "catalog/catalog.h"
 #include "formats/http_fields.h"
@@ -73,28 +74,24 @@ int compact_look_read(const struct look_source *from, const struct attempt *a, s
 	struct err *err)
 {
 	struct finding f = {from, a->record_id, records, false};
+	SCOPED(arena_release) struct arena arena = {0};
+	BUF_SCOPED(block, COMPACT_BLOCK_MAX);
 	struct catalog_looks at;
-	struct arena arena;
-	struct buf block;
 	int rc;
 
 	if (!from->catalog)
 		return missing(err);
 	arena_init_small(&arena, SCRATCH_MAX);
-	buf_init(&block, COMPACT_BLOCK_MAX);
 	rc = catalog_get_looks(from->catalog, a->offset, &arena, &at, err);
 	if (rc == ERR_NOTFOUND) {
-		rc = catalog_looks_rows(from->catalog, a->offset, on_look, &block, err);
-		if (rc == 0)
-			rc = compact_each_waiting(buf_slice(&block), on_row, &f, err);
-	} else if (rc == 0) {
-		rc = read_file(from->warc_dir, &at, &block, err);
-		if (rc == 0)
-			rc = compact_each_row(buf_slice(&block), on_row, &f, err);
+		TRY(catalog_looks_rows(from->catalog, a->offset, on_look, &block, err));
+		TRY(compact_each_waiting(buf_slice(&block), on_row, &f, err));
+	} else {
+		TRY(rc);
+		TRY(read_file(from->warc_dir, &at, &block, err));
+		TRY(compact_each_row(buf_slice(&block), on_row, &f, err));
 	}
-	buf_release(&block);
-	arena_release(&arena);
-	return rc || f.is_found ? err_code(err, rc) : missing(err);
+	return f.is_found ? 0 : missing(err);
 }
 
 enum { VALUE_MAX = FIELDS_HEAD_MAX };
@@ -125,18 +122,16 @@ static int begin(struct reading *r, slice block, size_t *ret_used)
 {
 	size_t before = r->head.len, end;
 	slice part = slice_sub(block, 0, FIELDS_HEAD_MAX - before);
-	int rc = buf_add(&r->head, part);
 
 	*ret_used = block.len;
-	if (rc)
-		return rc;
+	TRY(buf_add(&r->head, part));
 	end = fields_find_end(buf_slice(&r->head), &r->seen);
 	if (end == 0)
 		return r->head.len == FIELDS_HEAD_MAX ? ERR_SYNTAX : 0;
 	*ret_used = end - before;
-	rc = state_start(r->state, slice_sub(buf_slice(&r->head), 0, end), NULL);
-	r->has_head = rc == 0;
-	return rc;
+	TRY(state_start(r->state, slice_sub(buf_slice(&r->head), 0, end), NULL));
+	r->has_head = true;
+	return 0;
 }
 
 static int feed(struct reading *r, slice block)
@@ -165,9 +160,9 @@ static int read_block(struct reading *r, struct warc_reader *reader)
 	return rc;
 }
 
-static int keep_field(struct reading *r, const char *name, struct buf *out)
+static int keep_field(const struct fields *head, slice name, struct buf *out)
 {
-	slice value = fields_get(state_fields(r->state), slice_str(name));
+	slice value = fields_get(head, name);
 
 	buf_reset(out);
 	return value.ptr ? buf_add(out, fields_trim(value)) : 0;
@@ -177,7 +172,6 @@ static int keep_field(struct reading *r, const char *name, struct buf *out)
 static int keep_head(struct reading *r)
 {
 	const struct fields *head = state_fields(r->state);
-	int rc = keep_field(r, "Content-Type", &r->look->media_type);
 
 	r->look->types = 0;
 	for (size_t i = 0; i < head->items.len; i++)
@@ -186,9 +180,9 @@ static int keep_head(struct reading *r)
 				   !fields_get(head, SLICE("Content-Length")).ptr &&
 				   !fields_get(head, SLICE("Transfer-Encoding")).ptr;
 	buf_reset(&r->look->head);
-	if (rc == 0)
-		rc = state_head_text(head, &r->look->head);
-	return rc ? rc : keep_field(r, "Location", &r->look->location);
+	TRY(state_head_text(head, &r->look->head));
+	TRY(keep_field(head, SLICE("Content-Type"), &r->look->media_type));
+	return keep_field(head, SLICE("Location"), &r->look->location);
 }
 
 static int keep_result(struct reading *r, const struct state_result *s)
@@ -214,8 +208,6 @@ static int keep_result(struct reading *r, const struct state_result *s)
 static int read_found(struct reading *r, struct warc_reader *reader, const struct warc_record *rec,
 	bool *ret_revisit)
 {
-	int rc = 0;
-
 	*ret_revisit = rec->header.type == WARC_TYPE_REVISIT;
 	if (!*ret_revisit && rec->header.type != WARC_TYPE_RESPONSE)
 		return err_set(r->err, ERR_SYNTAX, "the record of the page is not there");
@@ -223,15 +215,11 @@ static int read_found(struct reading *r, struct warc_reader *reader, const struc
 	r->is_framed = slice_starts_with(
 		fields_trim(warc_header_get(&rec->header, SLICE("WARC-Protocol"))), SLICE("h2"));
 	if (*ret_revisit)
-		rc = buf_add(&r->look->original,
-			fields_trim(warc_header_get(&rec->header, SLICE("WARC-Refers-To"))));
-	if (rc == 0)
-		rc = read_block(r, reader);
-	if (rc == 0)
-		rc = warc_reader_end(reader, r->err);
-	if (rc == 0 && rec->problem.code)
-		rc = err_set(r->err, ERR_SYNTAX, "%s", rec->problem.text);
-	return rc;
+		TRY(buf_add(&r->look->original,
+			fields_trim(warc_header_get(&rec->header, SLICE("WARC-Refers-To")))));
+	TRY(read_block(r, reader));
+	TRY(warc_reader_end(reader, r->err));
+	return rec->problem.code ? err_set(r->err, ERR_SYNTAX, "%s", rec->problem.text) : 0;
 }
 
 /* The records that a compact look stands for: the first of them is that of the page. */
@@ -240,10 +228,9 @@ static int read_records(struct reading *r, slice records, bool *ret_revisit)
 	struct warc_source source = {.fd = -1, .memory = records};
 	const struct warc_record *rec;
 	struct warc_reader *reader;
-	int rc = warc_reader_open_source(&source, 0, &reader, r->err);
+	int rc;
 
-	if (rc)
-		return rc;
+	TRY(warc_reader_open_source(&source, 0, &reader, r->err));
 	rc = warc_reader_next(reader, &rec, r->err);
 	if (rc == ERR_END)
 		rc = err_set(r->err, ERR_SYNTAX, "the record of the page is not there");
@@ -256,15 +243,10 @@ static int read_records(struct reading *r, slice records, bool *ret_revisit)
 static int read_compact(struct reading *r, const struct look_source *from, const struct attempt *at,
 	bool *ret_revisit)
 {
-	struct buf records;
-	int rc;
+	BUF_SCOPED(records, COMPACT_EXPANDED_MAX);
 
-	buf_init(&records, COMPACT_EXPANDED_MAX);
-	rc = compact_look_read(from, at, &records, r->err);
-	if (rc == 0)
-		rc = read_records(r, buf_slice(&records), ret_revisit);
-	buf_release(&records);
-	return rc;
+	TRY(compact_look_read(from, at, &records, r->err));
+	return read_records(r, buf_slice(&records), ret_revisit);
 }
 
 static struct record_place place_of(const struct attempt *a)
@@ -294,29 +276,41 @@ static int read_record(struct reading *r, const struct look_source *from, const 
 
 /* ---- the record that a revisit record refers to ---- */
 
-static int read_original(struct reading *r, const struct look_source *from)
+/* Into r->state; own has the head of the revisit record. */
+static int read_body_of(struct reading *r, const struct look_source *from, struct state *own)
 {
 	struct state_result result;
-	struct state *own = r->state; /* has the head of the revisit record */
 	struct attempt found;
 	bool is_revisit = false;
-	int rc = from->find(from->context, buf_slice(&r->look->original), &found, r->err);
 
-	if (rc == 0)
-		rc = (r->state = state_new(take_body, r)) ? 0 : err_code(r->err, ERR_NOMEM);
-	if (rc == 0)
-		rc = read_record(r, from, &found, &is_revisit);
-	if (rc == 0 && is_revisit)
-		rc = err_set(r->err, ERR_SYNTAX, "a revisit record refers to another one");
-	if (rc == 0)
-		rc = err_code(r->err, state_finish(r->state, &result));
-	if (rc == 0 && state_combine(own, &result, &result))
-		rc = err_set(r->err, ERR_SYNTAX,
+	TRY(from->find(from->context, buf_slice(&r->look->original), &found, r->err));
+	TRY(read_record(r, from, &found, &is_revisit));
+	if (is_revisit)
+		return err_set(r->err, ERR_SYNTAX, "a revisit record refers to another one");
+	TRY(err_code(r->err, state_finish(r->state, &result)));
+	if (state_combine(own, &result, &result))
+		return err_set(r->err, ERR_SYNTAX,
 			"a revisit record and the one with its body have different codings");
-	if (rc == 0)
-		rc = err_code(r->err, keep_result(r, &result));
-	if (r->state != own)
-		state_free(r->state);
+	return err_code(r->err, keep_result(r, &result));
+}
+
+static struct state *new_state(struct reading *r)
+{
+	struct state *s = state_new(take_body, r);
+
+	if (!s)
+		mem_end();
+	return s;
+}
+
+static int read_original(struct reading *r, const struct look_source *from)
+{
+	struct state *own = r->state;
+	int rc;
+
+	r->state = new_state(r);
+	rc = read_body_of(r, from, own);
+	state_free(r->state);
 	r->state = own;
 	return rc;
 }
@@ -332,33 +326,31 @@ static void look_init(struct look *l, const struct attempt *attempt)
 	buf_init(&l->body, LOOK_BODY_MAX);
 }
 
+static int finish(struct reading *r)
+{
+	struct state_result result;
+
+	TRY(err_code(r->err, state_finish(r->state, &result)));
+	return err_code(r->err, keep_result(r, &result));
+}
+
 /* records: those of a compact look, if they are at hand; else empty. */
 static int read_look(struct look *l, const struct look_source *from, const struct attempt *attempt,
 	slice records, struct err *err)
 {
 	struct reading r = {.look = l, .err = err};
-	struct state_result result;
 	bool is_revisit = false;
 	int rc;
 
 	look_init(l, attempt);
 	buf_init(&r.head, FIELDS_HEAD_MAX);
-	r.state = state_new(take_body, &r);
-	if (!r.state)
-		rc = err_code(err, ERR_NOMEM);
-	else if (records.len)
-		rc = read_records(&r, records, &is_revisit);
-	else
-		rc = read_record(&r, from, attempt, &is_revisit);
+	r.state = new_state(&r);
+	rc = records.len ? read_records(&r, records, &is_revisit)
+			 : read_record(&r, from, attempt, &is_revisit);
 	if (rc == 0)
 		rc = err_code(err, keep_head(&r));
-	if (rc == 0 && is_revisit) {
-		rc = read_original(&r, from);
-	} else if (rc == 0) {
-		rc = err_code(err, state_finish(r.state, &result));
-		if (rc == 0)
-			rc = err_code(err, keep_result(&r, &result));
-	}
+	if (rc == 0)
+		rc = is_revisit ? read_original(&r, from) : finish(&r);
 	state_free(r.state);
 	buf_release(&r.head);
 	return rc;
@@ -404,21 +396,18 @@ int look_take(struct look *l, const struct look_message *from, const struct atte
 	struct err *err)
 {
 	struct reading r = {.look = l, .is_framed = from->is_framed, .err = err};
-	struct state_result result;
 	int rc;
 
 	look_init(l, attempt);
-	r.state = state_new(take_body, &r);
-	rc = r.state ? state_start(r.state, from->head, err) : err_code(err, ERR_NOMEM);
+	r.state = new_state(&r);
+	rc = state_start(r.state, from->head, err);
 	if (rc == 0)
 		rc = from->spool < 0 ? err_code(err, state_feed(r.state, from->body))
 				     : feed_spool(r.state, from, err);
 	if (rc == 0)
 		rc = err_code(err, keep_head(&r));
 	if (rc == 0)
-		rc = err_code(err, state_finish(r.state, &result));
-	if (rc == 0)
-		rc = err_code(err, keep_result(&r, &result));
+		rc = finish(&r);
 	state_free(r.state);
 	return rc;
 }

@@ -21,89 +21,72 @@ static const slice USED = SLICE_INIT("stillpoint-strategy-used:");
 /* ---- writing ---- */
 
 /* "max_pages 2" becomes "stillpoint-max-pages: 2". */
-static int add_setting_line(struct buf *out, slice line)
+static void add_settings(struct buf *out, slice lines)
 {
-	const char *blank = memchr(line.ptr, ' ', line.len);
-	size_t name = blank ? (size_t)(blank - line.ptr) : line.len;
-	int rc = buf_add_str(out, SETTING);
-
-	for (size_t i = 0; rc == 0 && i < name; i++)
-		rc = line.ptr[i] == '_' ? buf_add_char(out, '-') : buf_add_char(out, line.ptr[i]);
-	if (rc == 0)
-		rc = buf_printf(out, ":%.*s\r\n", (int)(line.len - name), line.ptr + name);
-	return rc;
-}
-
-static int add_settings(struct buf *out, slice lines)
-{
-	int rc = 0;
-
-	while (rc == 0 && lines.len > 0) {
+	while (lines.len > 0) {
 		slice line = slice_take(&lines, '\n');
+		const char *blank = memchr(line.ptr, ' ', line.len);
+		size_t name = blank ? (size_t)(blank - line.ptr) : line.len;
 
-		if (out->len + line.len > SETTINGS_MAX)
-			return buf_add_str(out, SETTING CUT ": true\r\n");
-		rc = add_setting_line(out, line);
+		if (out->len + line.len > SETTINGS_MAX) {
+			(void)buf_add_str(out, SETTING CUT ": true\r\n");
+			return;
+		}
+		(void)buf_add_str(out, SETTING);
+		for (size_t i = 0; i < name; i++)
+			(void)buf_add_char(out, line.ptr[i] == '_' ? '-' : line.ptr[i]);
+		(void)buf_printf(out, ":%.*s\r\n", (int)(line.len - name), line.ptr + name);
 	}
-	return rc;
-}
-
-/* Whose clock it is, and by which rules: a file may hold several captures. */
-static int add_capture(struct buf *out, const struct catalog_capture *c)
-{
-	char started[WARC_DATE_NS_SIZE];
-	int rc;
-
-	warc_date_format_ns(c->started, started);
-	rc = buf_printf(out, "captureNumber: %u\r\nstarted: %s\r\nsite: %.*s\r\n%.*s %.*s\r\n",
-		c->id, started, (int)c->site.len, c->site.ptr, (int)USED.len, USED.ptr,
-		(int)c->strategy.len, c->strategy.ptr);
-	return rc ? rc : add_settings(out, c->settings);
 }
 
 int moment_format(
 	struct buf *out, const struct catalog_capture *capture, const struct catalog_clock *k)
 {
-	char wall[WARC_DATE_NS_SIZE], time[WARC_DATE_NS_SIZE];
-	int rc;
+	const struct catalog_capture *c = capture;
+	char wall[WARC_DATE_NS_SIZE], time[WARC_DATE_NS_SIZE], started[WARC_DATE_NS_SIZE];
 
 	warc_date_format_ns(k->wall, wall);
 	warc_date_format_ns(k->capture_time, time);
-	rc = buf_printf(out,
+	(void)buf_printf(out,
 		"moment: %.*s\r\ncaptureTime: %s\r\nwallClock: %s\r\nmonotonic: %lld\r\n"
 		"clockEstimatedErrorNs: %lld\r\nclockMaximumErrorNs: %lld\r\n"
 		"clockSynchronised: %s\r\n",
 		(int)k->moment.len, k->moment.ptr, time, wall, (long long)k->monotonic,
 		(long long)k->estimated_error, (long long)k->maximum_error,
 		k->synchronised ? "true" : "false");
-	if (rc == 0 && k->boot.len > 0)
-		rc = buf_printf(out, "bootId: %.*s\r\n", (int)k->boot.len, k->boot.ptr);
-	if (rc == 0 && capture->ended_by != CATALOG_END_NONE)
-		rc = buf_printf(out, "endedBy: %s\r\n", catalog_end_name(capture->ended_by));
-	if (rc == 0 && capture->addresses != CATALOG_NO_ADDRESSES)
-		rc = buf_printf(out, "addresses: %lld\r\n", (long long)capture->addresses);
-	return rc || !clock_watch_begins(k) ? rc : add_capture(out, capture);
+	if (k->boot.len > 0)
+		(void)buf_printf(out, "bootId: %.*s\r\n", (int)k->boot.len, k->boot.ptr);
+	if (c->ended_by != CATALOG_END_NONE)
+		(void)buf_printf(out, "endedBy: %s\r\n", catalog_end_name(c->ended_by));
+	if (c->addresses != CATALOG_NO_ADDRESSES)
+		(void)buf_printf(out, "addresses: %lld\r\n", (long long)c->addresses);
+	if (!clock_watch_begins(k))
+		return out->error;
+	/* Whose clock it is, and by which rules: a file may hold several captures. */
+	warc_date_format_ns(c->started, started);
+	(void)buf_printf(out, "captureNumber: %u\r\nstarted: %s\r\nsite: %.*s\r\n%.*s %.*s\r\n",
+		c->id, started, (int)c->site.len, c->site.ptr, (int)USED.len, USED.ptr,
+		(int)c->strategy.len, c->strategy.ptr);
+	add_settings(out, c->settings);
+	return out->error;
 }
 
 /* ---- reading ---- */
 
 /* The lines before the settings, below the first line that fields_parse expects. */
-static int copy_head(slice block, struct arena *arena, char **ret, size_t *ret_len)
+static char *copy_head(slice block, struct arena *arena, size_t *ret_len)
 {
 	static const slice FIRST = SLICE_INIT("moment\r\n");
 	size_t len = block.len < HEAD_MAX ? block.len : HEAD_MAX;
-	char *copy = arena_alloc(arena, FIRST.len + HEAD_MAX, 1);
+	char *copy = arena_need(arena, FIRST.len + HEAD_MAX, 1);
 
-	if (!copy)
-		return ERR_NOMEM;
 	while (len > 0 && len < block.len && block.ptr[len - 1] != '\n')
 		len--;
 	memcpy(copy, FIRST.ptr, FIRST.len);
 	if (len > 0)
 		memcpy(copy + FIRST.len, block.ptr, len);
-	*ret = copy;
 	*ret_len = FIRST.len + len;
-	return 0;
+	return copy;
 }
 
 /* A number that may be missing: then *ret stays as it is. */
@@ -167,12 +150,10 @@ int moment_parse(slice block, int64_t date, struct arena *arena, struct moment *
 {
 	struct moment m = {0};
 	struct fields fields = {0};
-	char *head;
 	size_t len;
-	int rc = copy_head(block, arena, &head, &len);
+	char *head = copy_head(block, arena, &len);
+	int rc = fields_parse(&fields, head, len);
 
-	if (rc == 0)
-		rc = fields_parse(&fields, head, len);
 	if (rc != ERR_NOMEM && (rc || !fields_get(&fields, SLICE("moment")).ptr))
 		rc = ERR_NOTFOUND;
 	if (rc == 0)
@@ -186,35 +167,27 @@ int moment_parse(slice block, int64_t date, struct arena *arena, struct moment *
 }
 
 /* "stillpoint-max-pages: 2" becomes "max_pages 2". */
-static int add_setting(struct buf *out, slice line)
-{
-	slice value = slice_sub(line, sizeof SETTING - 1, line.len);
-	slice name = slice_take(&value, ':');
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < name.len; i++)
-		rc = name.ptr[i] == '-' ? buf_add_char(out, '_') : buf_add_char(out, name.ptr[i]);
-	if (rc == 0)
-		rc = buf_add(out, value);
-	return rc ? rc : buf_add_char(out, '\n');
-}
-
 int moment_settings(slice block, struct buf *out, bool *ret_cut)
 {
 	bool begun = false;
-	int rc = 0;
 
 	*ret_cut = false;
-	while (rc == 0 && block.len > 0) {
-		slice line = slice_take(&block, '\n');
+	while (block.len > 0) {
+		slice line = slice_take(&block, '\n'), value, name;
 
 		if (slice_ends_with(line, SLICE("\r")))
 			line.len--;
-		if (slice_eq(line, SLICE(SETTING CUT ": true")))
+		if (slice_eq(line, SLICE(SETTING CUT ": true"))) {
 			*ret_cut = true;
-		else if (begun && slice_starts_with(line, SLICE(SETTING)))
-			rc = add_setting(out, line);
+		} else if (begun && slice_starts_with(line, SLICE(SETTING))) {
+			value = slice_sub(line, sizeof SETTING - 1, line.len);
+			name = slice_take(&value, ':');
+			for (size_t i = 0; i < name.len; i++)
+				(void)buf_add_char(out, name.ptr[i] == '-' ? '_' : name.ptr[i]);
+			(void)buf_add(out, value);
+			(void)buf_add_char(out, '\n');
+		}
 		begun = begun || slice_starts_with(line, USED);
 	}
-	return rc;
+	return out->error;
 }

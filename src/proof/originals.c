@@ -20,15 +20,12 @@ void originals_release(struct originals *o)
 
 int originals_want(struct originals *o, slice id)
 {
-	int rc = original_places_reserve(&o->places, 1);
+	int rc = strmap_put(&o->index, id, (uint32_t)o->places.len);
 
-	if (rc == 0)
-		rc = strmap_put(&o->index, id, (uint32_t)o->places.len);
 	if (rc)
 		return rc == ERR_EXISTS ? 0 : rc;
-	o->places.ptr[o->places.len++] = (struct attempt){0};
 	o->missing++;
-	return 0;
+	return original_places_push(&o->places, (struct attempt){0});
 }
 
 static int fill(struct originals *o, uint32_t at, const struct attempt *place)

@@ -915,11 +915,10 @@ int report_compute(struct report *r, struct catalog *catalog, uint32_t capture,
 	struct loading l = {.report = r, .err = err, .also = also};
 	int rc = begin(r, catalog, capture, err);
 
-	if (rc)
-		return end(r, rc);
 	arena_init(&l.rules, RULES_MAX);
 	learned_pages_init(&l.learned);
-	rc = compute(&l, catalog);
+	if (rc == 0)
+		rc = compute(&l, catalog);
 	arena_release(&l.rules);
 	learned_pages_release(&l.learned);
 	same_bodies_release(&l.same);
@@ -928,25 +927,19 @@ int report_compute(struct report *r, struct catalog *catalog, uint32_t capture,
 
 int report_load(struct report *r, struct catalog *catalog, uint32_t capture, struct err *err)
 {
-	int rc = begin(r, catalog, capture, err);
-
-	if (rc)
-		return end(r, rc);
-	rc = end(r, report_read_saved(r, catalog));
-	return rc == ERR_NOTFOUND ? report_compute(r, catalog, capture, NULL, err)
-				  : err_code(err, rc);
+	TRY(end(r, begin(r, catalog, capture, err)));
+	return end(r, report_read_saved(r, catalog))
+		       ? report_compute(r, catalog, capture, NULL, err)
+		       : 0;
 }
 
 int report_load_page(
 	struct report *r, struct catalog *catalog, uint32_t capture, uint32_t page, struct err *err)
 {
-	int rc = begin(r, catalog, capture, err);
-
-	if (rc)
-		return end(r, rc);
-	rc = end(r, report_read_saved_page(r, catalog, page));
-	return rc == ERR_NOTFOUND ? report_compute(r, catalog, capture, NULL, err)
-				  : err_code(err, rc);
+	TRY(end(r, begin(r, catalog, capture, err)));
+	return end(r, report_read_saved_page(r, catalog, page))
+		       ? report_compute(r, catalog, capture, NULL, err)
+		       : 0;
 }
 
 static int on_capture(void *context, const struct catalog_capture *c)

@@ -94,39 +94,32 @@ static const struct saved_field RULE_FIELDS[] = {
 
 /* ---- writing ---- */
 
-/* The first failure is kept. */
 struct saving {
 	const struct report *report;
 	struct catalog *catalog;
 	struct err *err;
 	struct buf out, packed;
 	int64_t time; /* the last one */
-	int rc;
+	int rc;       /* the first failure */
 };
-
-static void keep(struct saving *s, int rc)
-{
-	if (s->rc == 0)
-		s->rc = err_code(s->err, rc);
-}
 
 static void put(struct saving *s, uint64_t value)
 {
-	keep(s, pack_number(&s->out, value));
+	(void)pack_number(&s->out, value);
 }
 
 static void put_time(struct saving *s, int64_t time)
 {
-	keep(s, pack_signed(&s->out, time - s->time));
+	(void)pack_signed(&s->out, time - s->time);
 	s->time = time;
 }
 
 /* A zero behind it, since some texts are used as strings. */
 static void put_text(struct saving *s, slice text)
 {
-	keep(s, pack_optional(&s->out, text));
+	(void)pack_optional(&s->out, text);
 	if (text.ptr)
-		keep(s, buf_add_char(&s->out, '\0'));
+		(void)buf_add_char(&s->out, '\0');
 }
 
 static void put_double(struct saving *s, double value)
@@ -134,7 +127,7 @@ static void put_double(struct saving *s, double value)
 	int64_t bits;
 
 	memcpy(&bits, &value, sizeof bits);
-	keep(s, pack_big(&s->out, bits));
+	(void)pack_big(&s->out, bits);
 }
 
 static void put_field(struct saving *s, const struct saved_field *f, const void *base)
@@ -164,7 +157,7 @@ static void put_field(struct saving *s, const struct saved_field *f, const void 
 		if (f->is_time)
 			put_time(s, *(const int64_t *)at);
 		else
-			keep(s, pack_signed(&s->out, *(const int64_t *)at));
+			(void)pack_signed(&s->out, *(const int64_t *)at);
 		break;
 	case MEMBER_FLOAT:
 		put_double(s, (double)*(const float *)at);
@@ -236,20 +229,20 @@ static void add_part(struct saving *s, enum catalog_saved_kind kind, uint32_t nu
 	size_t bound = ZSTD_compressBound(s->out.len), length = 0;
 
 	buf_reset(&s->packed);
-	keep(s, pack_number(&s->packed, s->out.len));
-	keep(s, pack_big(&s->packed, (int64_t)hash_of(buf_slice(&s->out))));
-	if (s->rc == 0)
-		keep(s, buf_reserve(&s->packed, bound));
-	if (s->rc == 0)
+	(void)pack_number(&s->packed, s->out.len);
+	(void)pack_big(&s->packed, (int64_t)hash_of(buf_slice(&s->out)));
+	(void)buf_reserve(&s->packed, bound);
+	if (s->rc == 0 && (s->out.error || s->packed.error))
+		s->rc = err_code(s->err, s->out.error ? s->out.error : s->packed.error);
+	if (s->rc == 0) {
 		length = ZSTD_compress(
 			s->packed.ptr + s->packed.len, bound, s->out.ptr, s->out.len, LEVEL);
-	if (s->rc == 0 && ZSTD_isError(length))
-		keep(s, ERR_NOMEM);
-	if (s->rc == 0)
+		if (ZSTD_isError(length))
+			mem_end();
 		s->packed.len += length;
-	if (s->rc == 0)
 		s->rc = catalog_put(s->catalog, CATALOG_ROW_SAVED, s->report->capture.id,
 			&(struct catalog_saved){kind, number, buf_slice(&s->packed)}, s->err);
+	}
 	buf_reset(&s->out);
 	s->time = 0;
 }
@@ -475,12 +468,11 @@ static int open_part(struct reading *g, slice bytes)
 	struct unpack from = {bytes, false};
 	uint64_t length = unpack_up_to(&from, PART_MAX);
 	uint64_t hash = (uint64_t)unpack_big(&from);
-	char *whole = from.bad ? NULL : arena_alloc(g->arena, (size_t)length, 1);
+	char *whole;
 
 	if (from.bad)
 		return ERR_IO;
-	if (!whole)
-		return ERR_NOMEM;
+	whole = arena_need(g->arena, (size_t)length, 1);
 	if (ZSTD_decompress(whole, (size_t)length, from.left.ptr, from.left.len) != length ||
 		hash_of((slice){whole, (size_t)length}) != hash)
 		return ERR_IO;
@@ -670,43 +662,33 @@ static int on_pages(void *context, const struct catalog_saved *part)
 }
 
 /* Whatever is wrong with what is saved, the report can be computed. */
-static int saved_code(int rc)
-{
-	return rc == 0 || rc == ERR_NOMEM ? rc : ERR_NOTFOUND;
-}
-
 static int read_totals(struct reading *g, struct catalog *catalog)
 {
 	uint32_t id = g->report->capture.id, pages;
-	int rc =
-		g->report->capture.state == CATALOG_RUNNING
-			? ERR_NOTFOUND
-			: catalog_each_saved(catalog, id, CATALOG_SAVED_TOTALS, on_totals, g, NULL);
 
-	if (rc == 0 && !g->is_found)
-		rc = ERR_NOTFOUND;
-	if (rc == 0)
-		rc = catalog_count_pages(catalog, id, &pages, NULL);
-	if (rc == 0 && pages != g->report->pages.len)
-		rc = ERR_NOTFOUND;
-	return saved_code(rc);
+	if (g->report->capture.state == CATALOG_RUNNING ||
+		catalog_each_saved(catalog, id, CATALOG_SAVED_TOTALS, on_totals, g, NULL) ||
+		!g->is_found || catalog_count_pages(catalog, id, &pages, NULL) ||
+		pages != g->report->pages.len)
+		return ERR_NOTFOUND;
+	return 0;
 }
 
 int report_read_saved(struct report *r, struct catalog *catalog)
 {
 	struct reading g = {.report = r, .arena = &r->arena};
 	uint32_t id = r->capture.id;
-	int rc = read_totals(&g, catalog);
 
-	if (rc == 0)
-		rc = saved_code(
-			catalog_each_saved(catalog, id, CATALOG_SAVED_PAGES, on_pages, &g, NULL));
-	if (rc == 0 && r->pages.len && !r->pages.ptr[r->pages.len - 1].url.ptr)
-		rc = ERR_NOTFOUND; /* parts are missing at the end */
-	for (size_t i = 0; rc == 0 && i < r->pages.len; i += SAVED_PAGES)
-		rc = report_page_at(r, i)->url.ptr ? 0 : ERR_NOTFOUND;
-	return rc ? rc
-		  : saved_code(requisites_load(&r->requisites, catalog, id, r->pages.len, NULL));
+	TRY(read_totals(&g, catalog));
+	if (catalog_each_saved(catalog, id, CATALOG_SAVED_PAGES, on_pages, &g, NULL))
+		return ERR_NOTFOUND;
+	/* Parts may be missing, at the end, too. */
+	if (r->pages.len && !r->pages.ptr[r->pages.len - 1].url.ptr)
+		return ERR_NOTFOUND;
+	for (size_t i = 0; i < r->pages.len; i += SAVED_PAGES)
+		if (!report_page_at(r, i)->url.ptr)
+			return ERR_NOTFOUND;
+	return requisites_load(&r->requisites, catalog, id, r->pages.len, NULL) ? ERR_NOTFOUND : 0;
 }
 
 static int read_page(struct reading *g, struct catalog *catalog, uint32_t page)
@@ -724,22 +706,19 @@ static int read_page(struct reading *g, struct catalog *catalog, uint32_t page)
 int report_read_saved_page(struct report *r, struct catalog *catalog, uint32_t page)
 {
 	struct reading g = {.report = r, .arena = &r->arena};
-	struct requisites_search search = {0};
-	int rc = read_totals(&g, catalog);
+	struct requisites_search search;
+	int rc = 0;
 
-	if (rc == 0)
-		rc = read_page(&g, catalog, page);
-	if (rc == 0)
-		rc = requisites_load_page(
-			&r->requisites, catalog, r->capture.id, r->pages.len, page, NULL);
-	if (rc == 0) {
-		requisites_search_init(&search, &r->requisites);
-		requisites_find(&r->requisites, page, &search);
-	}
+	TRY(read_totals(&g, catalog));
+	if (read_page(&g, catalog, page) || requisites_load_page(&r->requisites, catalog,
+						    r->capture.id, r->pages.len, page, NULL))
+		return ERR_NOTFOUND;
+	requisites_search_init(&search, &r->requisites);
+	requisites_find(&r->requisites, page, &search);
 	for (size_t i = 0; rc == 0 && i < search.parts.len; i++)
 		rc = read_page(&g, catalog, search.parts.ptr[i]);
 	requisites_search_release(&search);
-	return saved_code(rc);
+	return rc ? ERR_NOTFOUND : 0;
 }
 
 /* ---- checking ---- */

@@ -22,7 +22,7 @@ int report_save(const struct report *r, struct catalog *catalog, struct err *err
 
 /*
  * Reads what is saved into a report that knows its capture and provenance and nothing else. 0,
- * ERR_NOTFOUND when nothing is saved or it does not fit, ERR_NOMEM. After a failure the report is
+ * ERR_NOTFOUND when nothing is saved or it does not fit. After a failure the report is
  * to be released.
  */
 int report_read_saved(struct report *r, struct catalog *catalog) SP_MUST_CHECK;

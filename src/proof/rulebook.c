@@ -36,27 +36,24 @@ static bool is_named(slice name, const char *want)
 int rulebook_add(struct rulebook *b, slice name, slice value)
 {
 	enum proof_rule_id rule;
-	int rc;
 
 	if (is_named(name, "ignore")) {
-		rc = buf_add(&b->text, word_trim(value));
-		return rc ? rc : buf_add_char(&b->text, '\n');
-	}
-	if (is_named(name, "without_rules") && proof_rule_find(value, &rule))
+		(void)buf_add(&b->text, word_trim(value));
+		(void)buf_add_char(&b->text, '\n');
+	} else if (is_named(name, "without_rules") && proof_rule_find(value, &rule)) {
 		b->off |= (proof_rule_set)1 << rule;
-	return 0;
+	}
+	return b->text.error;
 }
 
 int rulebook_add_settings(struct rulebook *b, slice settings)
 {
-	int rc = 0;
-
-	while (rc == 0 && settings.len) {
+	while (settings.len) {
 		slice value = slice_take(&settings, '\n'), name = slice_take(&value, ' ');
 
-		rc = rulebook_add(b, name, value);
+		TRY(rulebook_add(b, name, value));
 	}
-	return rc;
+	return 0;
 }
 
 bool rulebook_next_line(slice *content, slice *ret_line)
@@ -70,40 +67,37 @@ bool rulebook_next_line(slice *content, slice *ret_line)
 int rulebook_add_info(struct rulebook *b, slice block)
 {
 	static const slice PREFIX = SLICE_INIT("stillpoint-");
-	int rc = 0;
 
-	while (rc == 0 && block.len) {
+	while (block.len) {
 		slice value = slice_take(&block, '\n'), name = slice_take(&value, ':');
 
 		if (slice_starts_with(name, PREFIX))
-			rc = rulebook_add(
-				b, slice_sub(name, PREFIX.len, name.len), word_trim(value));
+			TRY(rulebook_add(
+				b, slice_sub(name, PREFIX.len, name.len), word_trim(value)));
 	}
-	return rc;
+	return 0;
 }
 
 int rulebook_add_file(struct rulebook *b, slice content)
 {
 	slice line;
-	int rc = 0;
 
-	while (rc == 0 && rulebook_next_line(&content, &line))
-		rc = rulebook_add(b, SLICE("ignore"), line);
-	return rc;
+	while (rulebook_next_line(&content, &line))
+		TRY(rulebook_add(b, SLICE("ignore"), line));
+	return 0;
 }
 
 int rulebook_write(const struct rulebook *b, struct buf *out)
 {
 	slice left = buf_slice(&b->text), line;
-	int rc = 0;
 
-	for (unsigned i = 0; rc == 0 && i < RULE_COUNT; i++)
+	for (unsigned i = 0; i < RULE_COUNT; i++)
 		if (b->off >> i & 1)
-			rc = buf_printf(
+			(void)buf_printf(
 				out, "without_rules %s\n", proof_rule_name((enum proof_rule_id)i));
-	while (rc == 0 && rulebook_next_line(&left, &line))
-		rc = buf_printf(out, "ignore %.*s\n", (int)line.len, line.ptr);
-	return rc;
+	while (rulebook_next_line(&left, &line))
+		(void)buf_printf(out, "ignore %.*s\n", (int)line.len, line.ptr);
+	return out->error;
 }
 
 int rulebook_finish(struct rulebook *b, const char *file, struct err *err)

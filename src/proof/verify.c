@@ -15,6 +15,7 @@
 #include "base/lists.h"
 #include "catalog/catalog_line.h"
 #include "proof/noise_rules.h"
+#include "proof/report.h"
 #include "proof/same_body.h"
 #include "proof/verify_run.h"
 #include "warc/warc_set.h"
@@ -125,15 +126,6 @@ static int apply(const struct verify *v, struct verify_table *t, const struct ca
 	}
 }
 
-/* The line that says whose lines follow. */
-static bool is_capture(slice line, slice *ret_uuid)
-{
-	if (!slice_starts_with(line, SLICE(CATALOG_TABLE_OF)))
-		return false;
-	*ret_uuid = slice_sub(line, sizeof CATALOG_TABLE_OF - 1, line.len);
-	return true;
-}
-
 static int read_line(
 	const struct verify *v, slice line, struct verify_capture *c, struct arena *texts)
 {
@@ -157,15 +149,16 @@ static slice take_line(slice *block)
 void verify_table_record(struct verify *v, slice block, const struct verify_place *place)
 {
 	struct verify_capture *c = NULL;
-	slice line = take_line(&block), uuid;
+	slice line = take_line(&block);
 	struct arena texts;
 	int rc = slice_starts_with(line, SLICE("stillpoint-pages: ")) ? 0 : ERR_SYNTAX;
 
 	arena_init_small(&texts, LINE_TEXT_MAX);
 	while (rc == 0 && block.len > 0) {
 		line = take_line(&block);
-		if (is_capture(line, &uuid))
-			c = verify_find_capture(v, uuid);
+		if (slice_starts_with(line, SLICE(CATALOG_TABLE_OF))) /* whose lines follow */
+			c = verify_find_capture(
+				v, slice_sub(line, sizeof CATALOG_TABLE_OF - 1, line.len));
 		else
 			rc = read_line(v, line, c, &texts);
 	}
@@ -174,9 +167,8 @@ void verify_table_record(struct verify *v, slice block, const struct verify_plac
 		verify_fail(v, rc);
 		return;
 	}
-	verify_blame(v, v->loss); /* the pages before may be in a file that is lost */
-	verify_problem(v, (slice){0}, place, "a line of the page table cannot be read");
-	verify_blame(v, 0);
+	/* The pages before may be in a file that is lost. */
+	verify_lost(v, v->loss, (slice){0}, place, "a line of the page table cannot be read");
 }
 
 /* ---- comparing ---- */
@@ -259,22 +251,20 @@ int verify_table_compare(
 	struct verify *v, struct verify_capture *c, struct catalog *catalog, struct err *err)
 {
 	struct comparing k = {.v = v, .table = &c->table};
-	int rc;
 
 	if (c->table.rows.len == 0 || !c->ended || v->loss)
 		return 0;
 	sort_edges(&c->table.edges);
-	rc = catalog_each_page(catalog, c->id, on_page, &k, err);
+	TRY(catalog_each_page(catalog, c->id, on_page, &k, err));
 	/* Lines of the plan are not evidence, and a crash may lose the last of them. */
-	if (rc == 0 && !c->resumed)
-		rc = catalog_each_plan(catalog, c->id, on_plan, &k, err);
-	if (rc == 0)
-		rc = catalog_each_requisite(catalog, c->id, on_requisite, &k, err);
-	if (rc == 0 && (k.pages < c->table.rows.len || k.edge < c->table.edges.len))
+	if (!c->resumed)
+		TRY(catalog_each_plan(catalog, c->id, on_plan, &k, err));
+	TRY(catalog_each_requisite(catalog, c->id, on_requisite, &k, err));
+	if (k.pages < c->table.rows.len || k.edge < c->table.edges.len)
 		verify_problem(v, (slice){0}, NULL,
 			"the page table of the WARC has pages or requisites that the catalog has "
 			"not");
-	return rc;
+	return 0;
 }
 
 /* Of strings: URLs, record ids, problems. */
@@ -301,7 +291,7 @@ static uint32_t find_cause(struct verify *v, slice text)
 	if (v->cause)
 		return v->cause - 1;
 	if (!strmap_get(&v->causes, text, &first))
-		verify_fail(v, strmap_put(&v->causes, text, first));
+		(void)strmap_add(&v->causes, text, first);
 	return first;
 }
 
@@ -333,6 +323,19 @@ void verify_problem(
 	va_end(args);
 }
 
+void verify_lost(struct verify *v, uint32_t loss, slice url, const struct verify_place *place,
+	const char *fmt, ...)
+{
+	uint32_t before = v->cause;
+	va_list args;
+
+	v->cause = loss ? loss : before;
+	va_start(args, fmt);
+	add(v, &v->problems, url, place, fmt, args);
+	va_end(args);
+	v->cause = before;
+}
+
 void verify_note(
 	struct verify *v, slice url, const struct verify_place *place, const char *fmt, ...)
 {
@@ -353,7 +356,7 @@ struct verify_capture *verify_find_capture(struct verify *v, slice uuid)
 	if (!strmap_get(&v->by_uuid, uuid, &number)) {
 		number = (uint32_t)v->captures.len;
 		c.uuid = words_copy(&v->words, uuid);
-		verify_fail(v, strmap_put(&v->by_uuid, c.uuid, number));
+		(void)strmap_add(&v->by_uuid, c.uuid, number);
 		seen_init(&c.urls, hash_key_random());
 		learned_pages_init(&c.learned);
 		verify_captures_push(&v->captures, c);
@@ -694,7 +697,8 @@ static int on_replaced(void *context, const struct catalog_replaced *r)
 		"warc/%.*s: left over from 'stillpoint retire', which was cut short; the next "
 		"command that writes removes it",
 		slice_shown(file, 200), file.ptr);
-	return strmap_put(&v->obsolete, file, 0);
+	(void)strmap_add(&v->obsolete, file, 0);
+	return 0;
 }
 
 /* Worth knowing of all that was read. */
@@ -783,20 +787,15 @@ static void tell_numbers(struct verify *v, struct u32_vec *numbers, size_t impor
 	}
 }
 
-static int on_known(void *context, const struct catalog_capture *c)
-{
-	u32_vec_push(context, c->id);
-	return 0;
-}
-
 /* A capture that the catalog has is held against it. */
 static int check_numbers(struct verify *v, struct catalog *catalog, struct err *err)
 {
-	struct u32_vec numbers = {0};
+	SCOPED(u32_vec_release) struct u32_vec numbers = {0};
 	bool says_all = true;
 	size_t imported = 0;
-	int rc = catalog ? catalog_each_capture(catalog, on_known, &numbers, err) : 0;
 
+	if (catalog)
+		TRY(report_captures(catalog, &numbers, err));
 	for (size_t i = 0; i < v->captures.len; i++) {
 		const struct verify_capture *c = &v->captures.ptr[i];
 
@@ -805,10 +804,9 @@ static int check_numbers(struct verify *v, struct catalog *catalog, struct err *
 		if (c->is_here)
 			u32_vec_push(&numbers, c->number);
 	}
-	if (rc == 0 && says_all)
+	if (says_all)
 		tell_numbers(v, &numbers, imported);
-	u32_vec_release(&numbers);
-	return rc;
+	return 0;
 }
 
 /* ---- all of it ---- */
@@ -831,33 +829,28 @@ static void check_captures(struct verify *v)
 
 static int run(struct verify *v, const struct verify_params *p, struct err *err)
 {
-	int rc = p->catalog ? catalog_each_warc(p->catalog, on_warc, v, err) : 0;
-
-	if (rc == 0 && p->catalog)
-		rc = catalog_each_replaced(p->catalog, on_replaced, v, err);
-	if (rc == 0)
-		rc = p->file ? warc_set_each(p->file, v->pool.dir, on_given, v, err)
-			     : read_files(v, p, err);
-	if (rc == 0 && p->catalog)
-		rc = verify_waiting(v, p->catalog, err);
+	if (p->catalog) {
+		TRY(catalog_each_warc(p->catalog, on_warc, v, err));
+		TRY(catalog_each_replaced(p->catalog, on_replaced, v, err));
+	}
+	TRY(p->file ? warc_set_each(p->file, v->pool.dir, on_given, v, err)
+		    : read_files(v, p, err));
+	if (p->catalog)
+		TRY(verify_waiting(v, p->catalog, err));
 	verify_blame(v, v->loss);
-	if (rc == 0)
-		rc = check_numbers(v, p->catalog, err);
-	if (rc == 0)
-		check_captures(v);
-	if (rc == 0 && p->catalog)
-		rc = verify_compare(v, p->catalog, err);
+	TRY(check_numbers(v, p->catalog, err));
+	check_captures(v);
+	if (!p->catalog)
+		return 0;
+	TRY(verify_compare(v, p->catalog, err));
 	/* The command that removes what is left over writes the index, too. */
-	if (rc == 0 && p->catalog && p->index && v->obsolete.len == 0)
-		rc = verify_index(v, p, err);
-	if (v->failure.code)
-		*err = v->failure;
-	return v->failure.code ? v->failure.code : rc;
+	return p->index && v->obsolete.len == 0 ? verify_index(v, p, err) : 0;
 }
 
 int verify_run(struct verify *v, const struct verify_params *params, struct err *err)
 {
 	const char *dir = params->tmp_dir ? params->tmp_dir : tempfile_dir();
+	int rc;
 
 	*v = (struct verify){.warc_dir = params->warc_dir, .progress = params->progress};
 	arena_init(&v->arena, ARENA_MAX);
@@ -871,7 +864,8 @@ int verify_run(struct verify *v, const struct verify_params *params, struct err 
 	spill_init(&v->page_rows, &v->pool);
 	spill_init(&v->page_urls, &v->pool);
 	buf_init(&v->url, URL_TEXT_MAX);
-	return run(v, params, err);
+	rc = run(v, params, err);
+	return v->failure.code ? err_copy(err, &v->failure) : rc;
 }
 
 void verify_release(struct verify *v)

@@ -178,9 +178,7 @@ int verify_clock_compare(
 
 	if (rc || (!x.differs && x.next == c->moments.len))
 		return rc;
-	verify_blame(v, v->loss);
-	verify_problem(v, c->uuid, NULL,
+	verify_lost(v, v->loss, c->uuid, NULL,
 		"capture %u: the catalog has other readings of the clock than the WARC", c->id);
-	verify_blame(v, 0);
 	return 0;
 }

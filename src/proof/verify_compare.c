@@ -30,12 +30,6 @@ struct nameless {
 
 VEC_DECLARE(nameless_vec, struct nameless);
 
-/* Fields are its own. */
-struct verify_naming {
-	struct verify *v;
-	struct nameless_vec list; /* by file and offset */
-};
-
 /* "warc/NAME.open" and "NAME" are the same file. */
 static slice bare_name(slice shown)
 {
@@ -59,69 +53,57 @@ static int by_place(const void *a, const void *b)
 	return compare_places(p->file, p->offset, q->file, q->offset);
 }
 
-/* Takes the problems so far. To be finished. */
-static void verify_naming_init(struct verify_naming *n, struct verify *v)
+/* The nameless problems so far, by file and offset. */
+static struct nameless_vec find_nameless(const struct verify *v)
 {
 	const struct verify_problem *p = v->problems.ptr;
+	struct nameless_vec list = {0};
 
-	*n = (struct verify_naming){.v = v};
 	for (size_t i = 0; i < v->problems.len; i++)
 		if (!p[i].url.ptr && p[i].file.ptr)
-			nameless_vec_push(&n->list, (struct nameless){
-							    .problem = i,
-							    .file = bare_name(p[i].file),
-							    .offset = p[i].offset,
-						    });
-	if (n->list.len > 1)
-		qsort(n->list.ptr, n->list.len, sizeof n->list.ptr[0], by_place);
+			nameless_vec_push(&list, (struct nameless){
+							 .problem = i,
+							 .file = bare_name(p[i].file),
+							 .offset = p[i].offset,
+						 });
+	if (list.len > 1)
+		qsort(list.ptr, list.len, sizeof list.ptr[0], by_place);
+	return list;
 }
 
-/* The first problem at or behind the place, or as many as there are. */
-static size_t find_first(const struct verify_naming *n, slice file, uint64_t offset)
+/* A page has a record there: it is offered to the first problem at or behind that place. */
+static void offer_name(
+	struct verify *v, struct nameless_vec *list, slice url, slice file, uint64_t offset)
 {
-	size_t low = 0, high = n->list.len;
+	size_t low = 0, high = list->len;
+	struct nameless *x;
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
-		const struct nameless *x = &n->list.ptr[mid];
 
+		x = &list->ptr[mid];
 		if (compare_places(x->file, x->offset, file, offset) < 0)
 			low = mid + 1;
 		else
 			high = mid;
 	}
-	return low;
-}
-
-/* Says that a page has a record there. */
-static void verify_naming_offer(struct verify_naming *n, slice url, slice file, uint64_t offset)
-{
-	size_t at = find_first(n, file, offset);
-	struct nameless *x;
-
-	if (at == n->list.len)
-		return;
-	x = &n->list.ptr[at];
-	if (!slice_eq(x->file, file) || (x->url.ptr && x->record >= offset))
+	x = &list->ptr[low];
+	if (low == list->len || !slice_eq(x->file, file) || (x->url.ptr && x->record >= offset))
 		return;
 	x->record = offset;
-	x->url = words_copy(&n->v->words, url);
+	x->url = words_copy(&v->words, url);
 }
 
-/*
- * Writes the names into the problems. One that has no record between it and the problem before
- * shares that one's page.
- */
-static void verify_naming_finish(struct verify_naming *n)
+/* One that has no record between it and the problem before shares that one's page. */
+static void write_names(struct verify *v, const struct nameless_vec *list)
 {
-	for (size_t i = 0; i < n->list.len; i++) {
-		struct nameless *x = &n->list.ptr[i];
+	for (size_t i = 0; i < list->len; i++) {
+		struct nameless *x = &list->ptr[i];
 
 		if (!x->url.ptr && i > 0 && slice_eq(x->file, x[-1].file))
 			x->url = x[-1].url;
-		n->v->problems.ptr[x->problem].url = x->url;
+		v->problems.ptr[x->problem].url = x->url;
 	}
-	nameless_vec_release(&n->list);
 }
 
 enum { FILE_TEXT_SIZE = sizeof "warc/" + WARC_NAME_MAX };
@@ -131,7 +113,7 @@ struct comparison {
 	struct verify *v;
 	struct verify_capture *warc;
 	const struct report *report;
-	struct verify_naming *naming;
+	struct nameless_vec *nameless;
 	bool *told;     /* by page: what is wrong with it has been said */
 	uint32_t *lost; /* by page: the loss of the file that has a record of it (verify.h) */
 	struct catalog *catalog;
@@ -175,9 +157,9 @@ static const char *find_difference(const struct report_page *p, const struct leg
 }
 
 /* What a page lacks is due to its file, or to that which its bodies may be in. */
-static void blame_page(const struct comparison *c, size_t page)
+static uint32_t loss_of_page(const struct comparison *c, size_t page)
 {
-	verify_blame(c->v, c->lost[page] ? c->lost[page] : c->v->loss);
+	return c->lost[page] ? c->lost[page] : c->v->loss;
 }
 
 static uint32_t loss_of(const struct verify *v, slice file)
@@ -209,19 +191,10 @@ static void compare_page(struct comparison *c, size_t page)
 		other = "the catalog has other evidence of its verdict than the WARC";
 	c->told[page] = other || (p->taken && says != is);
 	if (p->taken && says != is)
-		verify_problem(c->v, p->url, NULL, "catalog says %s, the WARC says %s",
-			verdict_name(says), verdict_name(is));
+		verify_lost(c->v, loss_of_page(c, page), p->url, NULL,
+			"catalog says %s, the WARC says %s", verdict_name(says), verdict_name(is));
 	else if (other)
-		verify_problem(c->v, p->url, NULL, "%s", other);
-}
-
-static void compare_pages(struct comparison *c)
-{
-	for (size_t i = 0; i < c->report->pages.len; i++) {
-		blame_page(c, i);
-		compare_page(c, i);
-	}
-	verify_blame(c->v, 0);
+		verify_lost(c->v, loss_of_page(c, page), p->url, NULL, "%s", other);
 }
 
 static void find_unknown(struct comparison *c)
@@ -279,10 +252,9 @@ static int on_verdict(void *context, const struct catalog_verdict *stored)
 		compare_evidence(c, p, stored->evidence);
 		return 0;
 	}
-	blame_page(c, stored->page);
-	verify_problem(c->v, p->url, NULL, "stored verdict is %.*s, the WARC says %.*s",
-		(int)stored->verdict.len, stored->verdict.ptr, (int)computed.len, computed.ptr);
-	verify_blame(c->v, 0);
+	verify_lost(c->v, loss_of_page(c, stored->page), p->url, NULL,
+		"stored verdict is %.*s, the WARC says %.*s", (int)stored->verdict.len,
+		stored->verdict.ptr, (int)computed.len, computed.ptr);
 	return 0;
 }
 
@@ -343,7 +315,7 @@ static void compare_record(struct comparison *c, const struct attempt *o)
 	if (!o->warc.ptr && !o->record_id.ptr)
 		return;
 	if (!o->is_compact && o->warc.ptr)
-		verify_naming_offer(c->naming, url, o->warc, o->offset);
+		offer_name(c->v, c->nameless, url, o->warc, o->offset);
 	fault = evidence_find(&c->v->evidence, o->record_id, &e) == EVIDENCE_NONE
 			? "its record is missing"
 			: find_fault(c->v, &e, o);
@@ -351,9 +323,7 @@ static void compare_record(struct comparison *c, const struct attempt *o)
 		return;
 	(void)snprintf(file, sizeof file, "warc/%.*s", (int)o->warc.len, o->warc.ptr);
 	place.file = slice_str(file);
-	verify_blame(c->v, loss_of(c->v, o->warc));
-	verify_problem(c->v, url, &place, "%s", fault);
-	verify_blame(c->v, 0);
+	verify_lost(c->v, loss_of(c->v, o->warc), url, &place, "%s", fault);
 }
 
 static int on_observation(void *context, const struct attempt *o)
@@ -388,15 +358,13 @@ static void compare_window(struct comparison *c)
 	const struct catalog_capture *k = &c->report->capture;
 	struct stillpoint stored = {.from = k->still_from, .to = k->still_to};
 
-	verify_blame(c->v, c->v->loss);
 	if (!same_window(&c->report->window, &c->warc->window))
-		verify_problem(c->v, k->site, NULL,
+		verify_lost(c->v, c->v->loss, k->site, NULL,
 			"capture %u: the catalog has another still point than the WARC", k->id);
 	else if (stillpoint_is_known(&stored) && !is_claimable(&stored, &c->warc->window))
-		verify_problem(c->v, k->site, NULL,
+		verify_lost(c->v, c->v->loss, k->site, NULL,
 			"capture %u: the still point that is stored is not that of the WARC",
 			k->id);
-	verify_blame(c->v, 0);
 }
 
 /* Archives of earlier versions do not say it: what neither has differs in nothing. */
@@ -415,11 +383,12 @@ static void compare_end(struct comparison *c)
 static int compare_all(struct comparison *c, struct catalog *catalog)
 {
 	uint32_t id = c->report->capture.id;
-	int rc = c->v->loss ? catalog_each_observation(catalog, id, on_place, c, c->err) : 0;
+	int rc;
 
-	if (rc)
-		return rc;
-	compare_pages(c);
+	if (c->v->loss)
+		TRY(catalog_each_observation(catalog, id, on_place, c, c->err));
+	for (size_t i = 0; i < c->report->pages.len; i++)
+		compare_page(c, i);
 	find_unknown(c);
 	rc = catalog_each_verdict(catalog, id, on_verdict, c, c->err);
 	if (rc == 0)
@@ -449,15 +418,14 @@ static void on_saved_difference(
 			"catalog");
 }
 
-static int compare_capture(
-	struct verify_naming *naming, struct catalog *catalog, uint32_t id, struct err *err)
+static int compare_capture(struct verify *v, struct nameless_vec *nameless, struct catalog *catalog,
+	uint32_t id, struct err *err)
 {
-	struct comparison c = {.v = naming->v, .naming = naming, .catalog = catalog, .err = err};
+	struct comparison c = {.v = v, .nameless = nameless, .catalog = catalog, .err = err};
 	struct report report;
-	int rc = report_compute(&report, catalog, id, NULL, err); /* not what is saved of it */
+	int rc;
 
-	if (rc)
-		return rc;
+	TRY(report_compute(&report, catalog, id, NULL, err)); /* not what is saved of it */
 	arena_init_small(&c.arena, 1 << 20);
 	c.report = &report;
 	c.told = mem_new(report.pages.len + 1, sizeof *c.told);
@@ -472,12 +440,6 @@ static int compare_capture(
 	arena_release(&c.arena);
 	report_release(&report);
 	return rc;
-}
-
-static int on_capture(void *context, const struct catalog_capture *c)
-{
-	u32_vec_push(context, c->id);
-	return 0;
 }
 
 static void find_unknown_captures(struct verify *v)
@@ -498,14 +460,14 @@ static void find_unknown_captures(struct verify *v)
 
 int verify_compare(struct verify *v, struct catalog *catalog, struct err *err)
 {
-	struct verify_naming naming;
+	struct nameless_vec nameless = find_nameless(v);
 	struct u32_vec ids = {0};
-	int rc = catalog_each_capture(catalog, on_capture, &ids, err);
+	int rc = report_captures(catalog, &ids, err);
 
-	verify_naming_init(&naming, v);
 	for (size_t i = 0; rc == 0 && i < ids.len; i++)
-		rc = compare_capture(&naming, catalog, ids.ptr[i], err);
-	verify_naming_finish(&naming);
+		rc = compare_capture(v, &nameless, catalog, ids.ptr[i], err);
+	write_names(v, &nameless);
+	nameless_vec_release(&nameless);
 	u32_vec_release(&ids);
 	find_unknown_captures(v);
 	return rc;

@@ -226,12 +226,10 @@ static bool check_rules(struct check *k)
 		if ((!again || again->pages < r->pages) && any_retired(k->v, k->c))
 			continue;
 		is_sound = false;
-		verify_blame(k->v, k->v->loss);
-		verify_problem(k->v, (slice){0}, NULL,
+		verify_lost(k->v, k->v->loss, (slice){0}, NULL,
 			"a learned rule does not follow from the probes: %.*s at %.*s",
 			slice_shown(r->kind, 200), r->kind.ptr, slice_shown(r->where, 200),
 			r->where.ptr);
-		verify_blame(k->v, 0);
 	}
 	return is_sound;
 }
@@ -322,10 +320,8 @@ static void check_page(struct check *k, const struct learning_line *line)
 		count_old(k->v, &same);
 	else if (!same.same || !digest_eq(same_class(&legs.visit.key), &line->class) ||
 		 same.masked != line->masked || !same_rules(line->rules, same.rules)) {
-		verify_blame(k->v, k->v->loss);
-		verify_problem(k->v, line->url, NULL,
+		verify_lost(k->v, k->v->loss, line->url, NULL,
 			"it is said to be the same but for noise, the WARC does not show that");
-		verify_blame(k->v, 0);
 		return;
 	}
 	learned_pages_apply(line, &legs);

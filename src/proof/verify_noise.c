@@ -159,9 +159,8 @@ bool verify_claim(struct verify *v, const struct verify_claim *c)
 	fault = find_fault(v, c, is_there ? &of : NULL);
 	if (!fault)
 		return true;
-	verify_blame(v, is_there || c->attempt->rule_set == 0 ? 0 : v->loss);
-	verify_problem(v, c->attempt->url, c->place, "%s", fault);
-	verify_blame(v, 0);
+	verify_lost(v, is_there || c->attempt->rule_set == 0 ? 0 : v->loss, c->attempt->url,
+		c->place, "%s", fault);
 	return false;
 }
 

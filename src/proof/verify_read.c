@@ -195,15 +195,6 @@ static struct verify_place place_of(const struct reading *r, const struct eviden
 	return (struct verify_place){.file = r->in->shown, .offset = item->offset};
 }
 
-/* What is not there was in a file that is lost, if there is one. */
-static void tell_lost(
-	struct reading *r, slice url, const struct verify_place *place, const char *text)
-{
-	verify_blame(r->v, r->v->loss);
-	verify_problem(r->v, url, place, "%s", text);
-	verify_blame(r->v, 0);
-}
-
 /* ---- responses ---- */
 
 /*
@@ -241,7 +232,7 @@ static void check_revisit(struct reading *r, const struct evidence_item *item)
 	const char *wrong = NULL;
 
 	if (item->fault == EVIDENCE_LOST)
-		tell_lost(r, url, &place, "the record it refers to is not there");
+		verify_lost(r->v, r->v->loss, url, &place, "the record it refers to is not there");
 	else if (item->fault != EVIDENCE_OTHER_PAYLOAD && item->original)
 		wrong = find_wrong_reference(r, item->record, item->original);
 	if (wrong)
@@ -309,13 +300,11 @@ static uint64_t hash_form(const struct reading *r, const struct warc_record *rec
 
 static void keep_form(struct reading *r, const struct warc_record *rec)
 {
-	struct nummap_entry *ignored;
 	unsigned number;
 
 	/* Those that refer to one that is damaged tell that it is not there. */
 	if (!rec->problem.code && request_form_number(&rec->header, &number))
-		verify_fail(r->v,
-			nummap_put(&r->requests, hash_form(r, rec, number), 0, &ignored, NULL));
+		(void)nummap_need(&r->requests, hash_form(r, rec, number), 0, NULL);
 }
 
 /*
@@ -477,10 +466,8 @@ static void take_attempt(
 	} else if (a->status != 0 && !a->retired) {
 		shown.whole = shown.key.has_state = shown.key.has_class = false;
 		shown.failure = (slice){0};
-		verify_blame(r->v, r->v->loss);
-		verify_problem(r->v, a->url, &place, "the response of this %s is not there",
-			attempt_leg_name(a->leg));
-		verify_blame(r->v, 0);
+		verify_lost(r->v, r->v->loss, a->url, &place,
+			"the response of this %s is not there", attempt_leg_name(a->leg));
 	}
 	r->request.made = false;
 	r->is_begun = true;
@@ -547,7 +534,7 @@ static int take_look(struct reading *r, const struct evidence_item *item)
 	rc = evidence_expand(&r->reader, look, &why);
 	r->reader.responses.book = book;
 	if (why && look->is_patch)
-		tell_lost(r, look->attempt.url, &place,
+		verify_lost(r->v, r->v->loss, look->attempt.url, &place,
 			"the record that a look is a patch against is not there, or another one");
 	else if (why)
 		verify_problem(r->v, look->attempt.url, &place, "a compact look makes no records");

@@ -20,6 +20,13 @@ void verify_problem(struct verify *v, slice url, const struct verify_place *plac
 void verify_note(struct verify *v, slice url, const struct verify_place *place, const char *fmt,
 	...) SP_PRINTF(4, 5);
 
+/*
+ * A problem that is due to the loss of a file (verify_file.loss), if there is one: 0, or 1 + the
+ * number of the problem that told it.
+ */
+void verify_lost(struct verify *v, uint32_t loss, slice url, const struct verify_place *place,
+	const char *fmt, ...) SP_PRINTF(5, 6);
+
 /* It cannot go on: code may be 0. */
 void verify_fail(struct verify *v, int code);
 

@@ -76,16 +76,12 @@ static int on_observation(void *context, const struct attempt *o)
 int why_load(struct why *w, struct catalog *catalog, uint32_t capture, slice url, struct err *err)
 {
 	struct asking a = {.why = w, .err = err};
-	int rc;
 
 	*w = (struct why){0};
 	arena_init(&w->arena, ARENA_MAX);
-	rc = report_find_page(catalog, capture, url, &w->page, err);
-	if (rc == 0)
-		rc = find_way(&a, catalog, capture);
-	if (rc == 0)
-		rc = catalog_page_observations(catalog, capture, w->page, on_observation, &a, err);
-	return rc;
+	TRY(report_find_page(catalog, capture, url, &w->page, err));
+	TRY(find_way(&a, catalog, capture));
+	return catalog_page_observations(catalog, capture, w->page, on_observation, &a, err);
 }
 
 /* As the user spells it, or else as it is spelled in canonical form. */

@@ -6,45 +6,39 @@
 
 #include "base/clock.h"
 #include "base/live.h"
+#include "base/table.h"
 #include "base/utf8.h"
 #include "proof/acted.h"
 #include "proof/report_json.h"
 #include "report/diff.h"
 #include "report/html.h"
 
-void diff_json_proof(struct json *j, const struct proof *p)
-{
-	json_key(j, "rules");
-	json_array_begin(j);
-	for (size_t i = 0; i < p->rules.len; i++) {
-		json_object_begin(j);
-		json_text(j, "name", p->rules.ptr[i].name);
-		json_put_uint(j, "count", p->rules.ptr[i].count);
-		json_object_end(j);
-	}
-	json_array_end(j);
-	json_put_double(j, "masked_visible", p->masked);
-	json_key(j, "changed_in");
-	json_array_begin(j);
-	for (unsigned i = 0; i < PROOF_IN_COUNT; i++)
-		if (p->changed_in >> i & 1)
-			json_string(j, proof_in_name(i));
-	json_array_end(j);
-	json_key(j, "duties");
-	json_array_begin(j);
-	for (size_t i = 0; i < p->duties.len; i++) {
-		json_object_begin(j);
-		json_text(j, "a", p->duties.ptr[i].a);
-		json_text(j, "b", p->duties.ptr[i].b);
-		json_object_end(j);
-	}
-	json_array_end(j);
-	json_put_string(j, "limit", p->limit);
-}
+/* What the page and the terminal say of both looks alike. */
+enum { FACTS = 4, FACT_SIZE = CLOCK_TEXT_SIZE + 64 };
 
-static void put_buf(struct json *j, const char *key, const struct buf *b)
+struct fact {
+	const char *name;
+	slice a, b;
+};
+
+static void find_facts(
+	const struct diff *d, char room[2 * FACTS][FACT_SIZE], struct fact ret[FACTS])
 {
-	json_text(j, key, b->len ? buf_slice(b) : (slice){0});
+	const struct look *looks[] = {d->visit, d->revisit};
+
+	for (int i = 0; i < 2; i++) {
+		const struct look *l = looks[i];
+
+		clock_format(l->attempt->wall.sent, CLOCK_ROUND_DOWN, room[i]);
+		(void)snprintf(room[2 + i], FACT_SIZE, "%u", l->status);
+		(void)snprintf(room[4 + i], FACT_SIZE, "%" PRIu64 " bytes%s%s", l->size,
+			l->whole ? "" : ", cut off", l->readable ? "" : ", not decoded");
+	}
+	ret[0] = (struct fact){"time", slice_str(room[0]), slice_str(room[1])};
+	ret[1] = (struct fact){"status", slice_str(room[2]), slice_str(room[3])};
+	ret[2] = (struct fact){
+		"type", buf_slice(&d->visit->media_type), buf_slice(&d->revisit->media_type)};
+	ret[3] = (struct fact){"size", slice_str(room[4]), slice_str(room[5])};
 }
 
 /* The fields of that name, "NAME: ", if they count: all, if there are several. */
@@ -62,6 +56,122 @@ static slice diff_field(const struct look *l, slice name)
 		found.len = (size_t)(line.ptr + line.len - found.ptr);
 	}
 	return found;
+}
+
+/* The fields of the heads that differ: their number. The texts are those of the looks, or in room.
+ */
+static size_t diff_head(
+	const struct diff *d, char room[2][DIFF_HEAD_TEXT], struct diff_row ret[DIFF_HEAD_ROWS])
+{
+	const struct look *x = d->visit, *y = d->revisit;
+	struct diff_row rows[DIFF_HEAD_ROWS] = {
+		{.where = SLICE("status")},
+		{.where = SLICE("Location"),
+			.a = diff_field(x, SLICE("Location: ")),
+			.b = diff_field(y, SLICE("Location: "))},
+		{.where = SLICE("Refresh"),
+			.a = diff_field(x, SLICE("Refresh: ")),
+			.b = diff_field(y, SLICE("Refresh: "))},
+		{.where = SLICE("Content-Disposition"),
+			.a = diff_field(x, SLICE("Content-Disposition: ")),
+			.b = diff_field(y, SLICE("Content-Disposition: "))},
+		{.where = SLICE("Content-Type"),
+			.a = buf_slice(&x->media_type),
+			.b = buf_slice(&y->media_type)},
+	};
+	size_t count = 0;
+
+	(void)snprintf(room[0], DIFF_HEAD_TEXT, "%u", x->status);
+	(void)snprintf(room[1], DIFF_HEAD_TEXT, "%u", y->status);
+	rows[0].a = slice_str(room[0]);
+	rows[0].b = slice_str(room[1]);
+	for (size_t i = 0; i < DIFF_HEAD_ROWS; i++) {
+		if (slice_eq(rows[i].a, rows[i].b))
+			continue;
+		rows[i].a = rows[i].a.len ? rows[i].a : (slice){0};
+		rows[i].b = rows[i].b.len ? rows[i].b : (slice){0};
+		ret[count++] = rows[i];
+	}
+	return count;
+}
+
+static struct diff_row diff_row_of(const struct proof_place *p)
+{
+	return (struct diff_row){.where = p->where, .rule = p->rule, .a = p->a, .b = p->b};
+}
+
+/* How many places of the bodies are explained, or not. */
+static size_t diff_count(const struct diff *d, bool explained)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < d->pair->proof.places.len; i++)
+		count += (d->pair->proof.places.ptr[i].rule.ptr != NULL) == explained;
+	return count;
+}
+
+static void diff_result(const struct diff *d, char out[DIFF_RESULT_SIZE])
+{
+	char room[2][DIFF_HEAD_TEXT];
+	struct diff_row head[DIFF_HEAD_ROWS];
+	size_t differ = diff_head(d, room, head) + diff_count(d, false);
+	size_t masked = diff_count(d, true), duties = d->pair->proof.duties.len;
+
+	if (d->same && strcmp(d->same, "bytes") == 0)
+		(void)snprintf(out, DIFF_RESULT_SIZE,
+			"The two versions are the same, byte for byte (evidence: bytes).");
+	else if (d->same)
+		(void)snprintf(out, DIFF_RESULT_SIZE,
+			"The two versions are the same but for noise (evidence: normalised). "
+			"Places that differ: %zu; rules explain all of them.",
+			masked);
+	else if (d->pair->doubt || d->pair->proof.limit)
+		(void)snprintf(out, DIFF_RESULT_SIZE,
+			"The two versions do not count as the same: %s. Unexplained places: "
+			"%zu; explained by rules: %zu.",
+			d->pair->doubt ? d->pair->doubt : d->pair->proof.limit, differ, masked);
+	else if (differ == 0 && duties)
+		(void)snprintf(out, DIFF_RESULT_SIZE,
+			"The two versions differ in the names of %zu resources, which are not "
+			"known to be the same.",
+			duties);
+	else
+		(void)snprintf(out, DIFF_RESULT_SIZE,
+			"The two versions differ. Unexplained places: %zu; explained by rules: "
+			"%zu.",
+			differ, masked);
+}
+
+/* ---- JSON ---- */
+
+void diff_json_proof(struct json *j, const struct proof *p)
+{
+	static const struct column RULES[] = {
+		{"name", TABLE_JSON, MEMBER(struct proof_rule, name)},
+		{"count", TABLE_JSON, MEMBER(struct proof_rule, count)},
+	};
+	static const struct column DUTIES[] = {
+		{"a", TABLE_JSON, MEMBER(struct proof_duty, a)},
+		{"b", TABLE_JSON, MEMBER(struct proof_duty, b)},
+	};
+
+	json_key(j, "rules");
+	table_json(&(struct table)TABLE_OF(RULES, p->rules), j);
+	json_put_double(j, "masked_visible", p->masked);
+	json_key(j, "changed_in");
+	json_array_begin(j);
+	for (unsigned i = 0; i < PROOF_IN_COUNT; i++)
+		if (p->changed_in >> i & 1)
+			json_string(j, proof_in_name(i));
+	json_array_end(j);
+	json_key(j, "duties");
+	table_json(&(struct table)TABLE_OF(DUTIES, p->duties), j);
+	json_put_string(j, "limit", p->limit);
+}
+
+static void put_buf(struct json *j, const char *key, const struct buf *b)
+{
+	json_text(j, key, b->len ? buf_slice(b) : (slice){0});
 }
 
 static void put_look(struct json *j, const char *key, const struct look *l)
@@ -101,8 +211,6 @@ static void json_put_row(struct json *j, const struct diff_row *row)
 	json_object_end(j);
 }
 
-static struct diff_row diff_row_of(const struct proof_place *p);
-
 static void put_places(struct json *j, const struct diff *d, bool explained)
 {
 	for (size_t i = 0; i < d->pair->proof.places.len; i++) {
@@ -112,11 +220,6 @@ static void put_places(struct json *j, const struct diff *d, bool explained)
 			json_put_row(j, &row);
 	}
 }
-
-static size_t diff_head(
-	const struct diff *d, char room[2][DIFF_HEAD_TEXT], struct diff_row ret[DIFF_HEAD_ROWS]);
-
-static size_t diff_count(const struct diff *d, bool explained);
 
 static void put_rows(struct json *j, const struct diff *d)
 {
@@ -285,32 +388,19 @@ static void put_fact(FILE *file, const char *name, slice a, slice b)
 	(void)fputs("</td></tr>\n", file);
 }
 
-static void put_size(const struct look *l, char *out, size_t size)
-{
-	(void)snprintf(out, size, "%" PRIu64 " bytes%s%s", l->size, l->whole ? "" : ", cut off",
-		l->readable ? "" : ", not decoded");
-}
-
 static void put_looks(FILE *file, const struct diff *d)
 {
-	const struct look *x = d->visit, *y = d->revisit;
-	char a[DIGEST_TEXT_SIZE + CLOCK_TEXT_SIZE], b[DIGEST_TEXT_SIZE + CLOCK_TEXT_SIZE];
+	char a[DIGEST_TEXT_SIZE], b[DIGEST_TEXT_SIZE], room[2 * FACTS][FACT_SIZE];
+	struct fact facts[FACTS];
 
+	find_facts(d, room, facts);
 	(void)fputs("<table class=\"looks\"><thead><tr><th></th><th scope=\"col\">visit</th>"
 		    "<th scope=\"col\">revisit</th></tr></thead><tbody>\n",
 		file);
-	clock_format(x->attempt->wall.sent, CLOCK_ROUND_DOWN, a);
-	clock_format(y->attempt->wall.sent, CLOCK_ROUND_DOWN, b);
-	put_fact(file, "time", slice_str(a), slice_str(b));
-	(void)snprintf(a, sizeof a, "%u", x->status);
-	(void)snprintf(b, sizeof b, "%u", y->status);
-	put_fact(file, "status", slice_str(a), slice_str(b));
-	put_fact(file, "type", buf_slice(&x->media_type), buf_slice(&y->media_type));
-	put_size(x, a, sizeof a);
-	put_size(y, b, sizeof b);
-	put_fact(file, "size", slice_str(a), slice_str(b));
-	(void)digest_format(&x->digest, a);
-	(void)digest_format(&y->digest, b);
+	for (size_t i = 0; i < FACTS; i++)
+		put_fact(file, facts[i].name, facts[i].a, facts[i].b);
+	(void)digest_format(&d->visit->digest, a);
+	(void)digest_format(&d->revisit->digest, b);
 	put_fact(file, "digest", slice_str(a), slice_str(b));
 	end_table(file);
 }
@@ -381,8 +471,6 @@ static void put_duties(FILE *file, const struct diff *d)
 				      .b = duties->ptr[i].b});
 	end_table(file);
 }
-
-static void diff_result(const struct diff *d, char out[DIFF_RESULT_SIZE]);
 
 void diff_html(const struct diff *d, FILE *file)
 {
@@ -602,17 +690,6 @@ static void print_pair(const struct screen *s, const char *label, slice a, slice
 		s, &(struct cells){.a = a, .b = b, .mark = " ", .lines = CELL_LINES}, LABEL_WIDTH);
 }
 
-static void describe_time(const struct look *l, char out[CLOCK_TEXT_SIZE])
-{
-	clock_format(l->attempt->wall.sent, CLOCK_ROUND_DOWN, out);
-}
-
-static void describe_size(const struct look *l, char *out, size_t size)
-{
-	(void)snprintf(out, size, "%" PRIu64 " bytes%s%s", l->size, l->whole ? "" : ", cut off",
-		l->readable ? "" : ", not decoded");
-}
-
 static void print_digest(const struct screen *s, const char *label, const struct look *l)
 {
 	char text[DIGEST_TEXT_SIZE];
@@ -623,19 +700,13 @@ static void print_digest(const struct screen *s, const char *label, const struct
 
 static void print_looks(const struct screen *s, const struct diff *d)
 {
-	char a[CLOCK_TEXT_SIZE + 64], b[CLOCK_TEXT_SIZE + 64];
+	char room[2 * FACTS][FACT_SIZE];
+	struct fact facts[FACTS];
 
+	find_facts(d, room, facts);
 	print_pair(s, "", SLICE("visit"), SLICE("revisit"));
-	describe_time(d->visit, a);
-	describe_time(d->revisit, b);
-	print_pair(s, "time", slice_str(a), slice_str(b));
-	(void)snprintf(a, sizeof a, "%u", d->visit->status);
-	(void)snprintf(b, sizeof b, "%u", d->revisit->status);
-	print_pair(s, "status", slice_str(a), slice_str(b));
-	print_pair(s, "type", buf_slice(&d->visit->media_type), buf_slice(&d->revisit->media_type));
-	describe_size(d->visit, a, sizeof a);
-	describe_size(d->revisit, b, sizeof b);
-	print_pair(s, "size", slice_str(a), slice_str(b));
+	for (size_t i = 0; i < FACTS; i++)
+		print_pair(s, facts[i].name, facts[i].a, facts[i].b);
 	if (d->visit->original.len || d->revisit->original.len)
 		print_pair(s, "record",
 			d->visit->original.len ? SLICE("revisit record") : SLICE("response"),
@@ -644,90 +715,6 @@ static void print_looks(const struct screen *s, const struct diff *d)
 		print_digest(s, "visit", d->visit);
 		print_digest(s, "revisit", d->revisit);
 	}
-}
-
-/* The fields of the heads that differ: their number. The texts are those of the looks, or in room.
- */
-static size_t diff_head(
-	const struct diff *d, char room[2][DIFF_HEAD_TEXT], struct diff_row ret[DIFF_HEAD_ROWS])
-{
-	const struct look *x = d->visit, *y = d->revisit;
-	struct diff_row rows[DIFF_HEAD_ROWS] = {
-		{.where = SLICE("status")},
-		{.where = SLICE("Location"),
-			.a = diff_field(x, SLICE("Location: ")),
-			.b = diff_field(y, SLICE("Location: "))},
-		{.where = SLICE("Refresh"),
-			.a = diff_field(x, SLICE("Refresh: ")),
-			.b = diff_field(y, SLICE("Refresh: "))},
-		{.where = SLICE("Content-Disposition"),
-			.a = diff_field(x, SLICE("Content-Disposition: ")),
-			.b = diff_field(y, SLICE("Content-Disposition: "))},
-		{.where = SLICE("Content-Type"),
-			.a = buf_slice(&x->media_type),
-			.b = buf_slice(&y->media_type)},
-	};
-	size_t count = 0;
-
-	(void)snprintf(room[0], DIFF_HEAD_TEXT, "%u", x->status);
-	(void)snprintf(room[1], DIFF_HEAD_TEXT, "%u", y->status);
-	rows[0].a = slice_str(room[0]);
-	rows[0].b = slice_str(room[1]);
-	for (size_t i = 0; i < DIFF_HEAD_ROWS; i++) {
-		if (slice_eq(rows[i].a, rows[i].b))
-			continue;
-		rows[i].a = rows[i].a.len ? rows[i].a : (slice){0};
-		rows[i].b = rows[i].b.len ? rows[i].b : (slice){0};
-		ret[count++] = rows[i];
-	}
-	return count;
-}
-
-static struct diff_row diff_row_of(const struct proof_place *p)
-{
-	return (struct diff_row){.where = p->where, .rule = p->rule, .a = p->a, .b = p->b};
-}
-
-/* How many places of the bodies are explained, or not. */
-static size_t diff_count(const struct diff *d, bool explained)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < d->pair->proof.places.len; i++)
-		count += (d->pair->proof.places.ptr[i].rule.ptr != NULL) == explained;
-	return count;
-}
-
-static void diff_result(const struct diff *d, char out[DIFF_RESULT_SIZE])
-{
-	char room[2][DIFF_HEAD_TEXT];
-	struct diff_row head[DIFF_HEAD_ROWS];
-	size_t differ = diff_head(d, room, head) + diff_count(d, false);
-	size_t masked = diff_count(d, true), duties = d->pair->proof.duties.len;
-
-	if (d->same && strcmp(d->same, "bytes") == 0)
-		(void)snprintf(out, DIFF_RESULT_SIZE,
-			"The two versions are the same, byte for byte (evidence: bytes).");
-	else if (d->same)
-		(void)snprintf(out, DIFF_RESULT_SIZE,
-			"The two versions are the same but for noise (evidence: normalised). "
-			"Places that differ: %zu; rules explain all of them.",
-			masked);
-	else if (d->pair->doubt || d->pair->proof.limit)
-		(void)snprintf(out, DIFF_RESULT_SIZE,
-			"The two versions do not count as the same: %s. Unexplained places: "
-			"%zu; explained by rules: %zu.",
-			d->pair->doubt ? d->pair->doubt : d->pair->proof.limit, differ, masked);
-	else if (differ == 0 && duties)
-		(void)snprintf(out, DIFF_RESULT_SIZE,
-			"The two versions differ in the names of %zu resources, which are not "
-			"known to be the same.",
-			duties);
-	else
-		(void)snprintf(out, DIFF_RESULT_SIZE,
-			"The two versions differ. Unexplained places: %zu; explained by rules: "
-			"%zu.",
-			differ, masked);
 }
 
 /* Text of ours, in lines. */
@@ -748,15 +735,6 @@ static void print_prose(const struct screen *s, const char *code, const char *fo
 		(void)putc('\n', s->file);
 		rest = slice_sub(rest, n, rest.len);
 	}
-}
-
-static void print_result(const struct screen *s, const struct diff *d)
-{
-	char text[DIFF_RESULT_SIZE];
-
-	diff_result(d, text);
-	(void)putc('\n', s->file);
-	print_prose(s, BOLD, "%s", text);
 }
 
 static void print_place(const struct screen *s, slice where, size_t indent)
@@ -857,13 +835,16 @@ void diff_print(const struct diff *d, FILE *file)
 {
 	struct screen s = look_at(file);
 	const struct proof *p = &d->pair->proof;
+	char result[DIFF_RESULT_SIZE];
 
+	diff_result(d, result);
 	print_line(&s, d->url, 0, BOLD);
 	(void)fprintf(file, "\ncapture %u of ", (unsigned)d->capture->id);
 	print_line(&s, d->capture->site, 0, NULL);
 	(void)fputs("\n\n", file);
 	print_looks(&s, d);
-	print_result(&s, d);
+	(void)putc('\n', file);
+	print_prose(&s, BOLD, "%s", result);
 	print_unexplained(&s, d);
 	if (p->rules.len) {
 		print_heading(&s, "Explained by rules");

@@ -406,45 +406,35 @@ static const struct column POINTS[] = {
 
 struct table report_curve_table(const struct archive_known *x, const struct curve *c)
 {
-	return (struct table){.columns = POINTS,
-		.count = sizeof POINTS / sizeof *POINTS,
-		.context = x,
-		.first = c->ptr,
-		.stride = sizeof *c->ptr,
-		.rows = c->len};
-}
+	struct table table = TABLE_OF(POINTS, *c);
 
-static int put_curve(const struct archive_known *x, const struct curve *c, int64_t from, int64_t to)
-{
-	struct table points = report_curve_table(x, c);
-	struct json j;
-
-	json_init_file(&j, stdout, JSON_LINES);
-	json_document_begin(&j);
-	report_json_time(&j, "from", from, CLOCK_ROUND_UP);
-	report_json_time(&j, "to", to, CLOCK_ROUND_DOWN);
-	json_put_uint(&j, "pages", x->pages);
-	json_key(&j, "curve");
-	table_json(&points, &j);
-	json_object_end(&j);
-	return json_finish(&j);
-}
-
-static int print_curve(const struct archive_known *x, const struct curve *c)
-{
-	struct table points = report_curve_table(x, c);
-
-	table_text(&points, stdout);
-	return ferror(stdout) ? ERR_IO : 0;
+	table.context = x;
+	return table;
 }
 
 int report_curve(const struct archive_known *x, int64_t from, int64_t to, bool json)
 {
 	struct curve c = {0};
+	struct table points;
+	struct json j;
 	int rc;
 
 	archive_known_curve(x, from, to, &c);
-	rc = json ? put_curve(x, &c, from, to) : print_curve(x, &c);
+	points = report_curve_table(x, &c);
+	if (json) {
+		json_init_file(&j, stdout, JSON_LINES);
+		json_document_begin(&j);
+		report_json_time(&j, "from", from, CLOCK_ROUND_UP);
+		report_json_time(&j, "to", to, CLOCK_ROUND_DOWN);
+		json_put_uint(&j, "pages", x->pages);
+		json_key(&j, "curve");
+		table_json(&points, &j);
+		json_object_end(&j);
+		rc = json_finish(&j);
+	} else {
+		table_text(&points, stdout);
+		rc = ferror(stdout) ? ERR_IO : 0;
+	}
 	curve_release(&c);
 	return rc;
 }

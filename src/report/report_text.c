@@ -51,20 +51,10 @@ static void print_times(const struct report *r, FILE *file)
 	print_duration(file, r->capture.started, r->capture.finished);
 }
 
-static void print_stillpoint(const struct report *r, FILE *file)
-{
-	char text[REPORT_WORDS_SIZE];
-
-	if (r->capture.single)
-		return;
-	report_window(r, text);
-	print_label(file, "still point");
-	(void)fprintf(file, "%s\n", text);
-}
-
 static void print_head(const struct report *r, FILE *file)
 {
 	char ending[REPORT_WORDS_SIZE], headline[REPORT_WORDS_SIZE], claim[REPORT_WORDS_SIZE];
+	char window[REPORT_WORDS_SIZE];
 	bool is_judged = report_is_judged(r);
 
 	report_ending(r, ending);
@@ -85,7 +75,11 @@ static void print_head(const struct report *r, FILE *file)
 		(void)fputs(r->capture.single ? ", visits only\n" : "\n", file);
 	}
 	print_times(r, file);
-	print_stillpoint(r, file);
+	if (r->capture.single)
+		return;
+	report_window(r, window);
+	print_label(file, "still point");
+	(void)fprintf(file, "%s\n", window);
 }
 
 /* How the harvest rate of a crawl with a topic went: after a tenth, a quarter, half of the visits.
@@ -166,15 +160,38 @@ static void print_totals(const struct report *r, FILE *file)
 	(void)putc('\n', file);
 }
 
-/* A site that loses pages does not get less sharp by that. */
-static void print_vanished(const struct report *r, FILE *file)
+/* What the claim rests on where it is more than bytes. */
+static void print_evidence(const struct report *r, FILE *file)
 {
-	if (r->vanished == 0)
-		return;
-	(void)fprintf(file,
-		"\nAbsent pages that were there in an earlier capture: %" PRIu64
-		". Of the other captured pages %.1f %% are sharp.\n",
-		r->vanished, report_percent(r->totals[VERDICT_SHARP], r->captured - r->vanished));
+	/* A site that loses pages does not get less sharp by that. */
+	if (r->vanished)
+		(void)fprintf(file,
+			"\nAbsent pages that were there in an earlier capture: %" PRIu64
+			". Of the other captured pages %.1f %% are sharp.\n",
+			r->vanished,
+			report_percent(r->totals[VERDICT_SHARP], r->captured - r->vanished));
+	if (r->sharp_normalised)
+		(void)fprintf(file,
+			"\nSharp byte for byte: %" PRIu64
+			"; after rules against noise (version %u): %" PRIu64 ".\n\n%-*s%9s%9s\n",
+			r->sharp_bytes, r->rule_set, r->sharp_normalised, NAME_WIDTH,
+			"rules that acted", "pages", "times");
+	for (size_t i = 0; r->sharp_normalised && i < r->rules.len; i++) {
+		const struct acted_rule *rule = &r->rules.ptr[i];
+
+		(void)fprintf(file, "%-*.*s%9" PRIu64 "%9" PRIu64 "\n", NAME_WIDTH,
+			(int)rule->name.len, rule->name.ptr, rule->pages, rule->count);
+	}
+	if (r->changed_inside) /* what readers do not see */
+		(void)fprintf(file,
+			"\nChanged in code or style only; text, links and structure the same: "
+			"%" PRIu64 ".\n",
+			r->changed_inside);
+	if (r->on_rule_set_1)
+		(void)fprintf(file,
+			"\nSharp pages that rest on rule set version 1, which was too lenient: "
+			"%" PRIu64 ". 'stillpoint verify' compares them again.\n",
+			r->on_rule_set_1);
 }
 
 /* The instant that most proven intervals contain, where it is more than the still point has. */
@@ -196,62 +213,19 @@ static void print_best(const struct report *r, FILE *file)
 		file, "\nBest instant: %s to %s, with %zu pages proven.\n", from, to, best->proven);
 }
 
-/* What the claim rests on where it is more than bytes. */
-static void print_evidence(const struct report *r, FILE *file)
-{
-	if (r->sharp_normalised == 0)
-		return;
-	(void)fprintf(file,
-		"\nSharp byte for byte: %" PRIu64
-		"; after rules against noise (version %u): %" PRIu64 ".\n\n%-*s%9s%9s\n",
-		r->sharp_bytes, r->rule_set, r->sharp_normalised, NAME_WIDTH, "rules that acted",
-		"pages", "times");
-	for (size_t i = 0; i < r->rules.len; i++) {
-		const struct acted_rule *rule = &r->rules.ptr[i];
-
-		(void)fprintf(file, "%-*.*s%9" PRIu64 "%9" PRIu64 "\n", NAME_WIDTH,
-			(int)rule->name.len, rule->name.ptr, rule->pages, rule->count);
-	}
-}
-
-/* What readers do not see, and which claims are weak. */
-static void print_changes(const struct report *r, FILE *file)
-{
-	if (r->changed_inside)
-		(void)fprintf(file,
-			"\nChanged in code or style only; text, links and structure the same: "
-			"%" PRIu64 ".\n",
-			r->changed_inside);
-	if (r->on_rule_set_1)
-		(void)fprintf(file,
-			"\nSharp pages that rest on rule set version 1, which was too lenient: "
-			"%" PRIu64 ". 'stillpoint verify' compares them again.\n",
-			r->on_rule_set_1);
-}
-
-/* What probes found. */
-static void print_variants(const struct report *r, FILE *file)
+/* What probes found, and for which pages cookies were sent: where they are needed only. */
+static void print_cookies(const struct report *r, FILE *file)
 {
 	if (r->variants)
 		(void)fprintf(file,
 			"\nPages of the sample that show something else without cookies or in "
 			"another language: %" PRIu64 ".\n",
 			r->variants);
-}
-
-/* Without the cookie they only redirect. */
-static void print_gate(const struct report *r, FILE *file)
-{
 	if (r->gated)
 		(void)fprintf(file,
 			"\nPages that are shown only once the site has set its cookie '%.*s': "
 			"%" PRIu64 ".\nThey were visited again with it.\n",
 			(int)r->gate_cookie.len, r->gate_cookie.ptr, r->gated);
-}
-
-/* A session makes pages follow from what was asked before: cookies are sent where needed only. */
-static void print_cookies(const struct report *r, FILE *file)
-{
 	if (r->cookies)
 		(void)fprintf(file,
 			"\nCookies were sent for %" PRIu64
@@ -451,13 +425,9 @@ void report_print(const struct report *r, const char *archive, FILE *file)
 	}
 	print_head(r, file);
 	print_totals(r, file);
-	print_vanished(r, file);
 	print_evidence(r, file);
-	print_changes(r, file);
 	print_best(r, file);
 	print_composites(r, file);
-	print_variants(r, file);
-	print_gate(r, file);
 	print_cookies(r, file);
 	print_measures(r, file);
 	print_directories(r, file);
@@ -496,12 +466,10 @@ struct table report_tally(const struct tally *t)
 	static const char *const NAMES[] = {
 		[TALLY_HOSTS] = "host", [TALLY_TYPES] = "type", [TALLY_STATUS] = "status"};
 
-	return (struct table){.name = NAMES[t->by],
-		.columns = COLUMNS,
-		.count = sizeof COLUMNS / sizeof *COLUMNS,
-		.first = t->rows.ptr,
-		.stride = sizeof *t->rows.ptr,
-		.rows = t->rows.len};
+	struct table table = TABLE_OF(COLUMNS, t->rows);
+
+	table.name = NAMES[t->by];
+	return table;
 }
 
 /* ---- what came before, and what to do next ---- */

@@ -148,18 +148,17 @@ static int check_tables(sqlite3 *db, const char *path, struct err *err)
 static int check(sqlite3 *db, const char *path, struct err *err)
 {
 	int id = 0, version = 0;
-	int rc = pragma_of(db, path, "PRAGMA application_id", &id, err);
 
-	if (rc == 0)
-		rc = pragma_of(db, path, "PRAGMA user_version", &version, err);
-	if (rc == 0 && id == APPLICATION_ID && version > VERSION)
+	TRY(pragma_of(db, path, "PRAGMA application_id", &id, err));
+	TRY(pragma_of(db, path, "PRAGMA user_version", &version, err));
+	if (id == APPLICATION_ID && version > VERSION)
 		return err_set(err, ERR_UNSUPPORTED,
 			"%s was made by a newer stillpoint: remove it, then run 'stillpoint index "
 			"--text'",
 			path);
-	if (rc == 0 && (id != APPLICATION_ID || version != VERSION))
+	if (id != APPLICATION_ID || version != VERSION)
 		return err_set(err, ERR_IO, "%s is no index of ours: remove it", path);
-	return rc ? rc : check_tables(db, path, err);
+	return check_tables(db, path, err);
 }
 
 int text_db_open(const char *path, sqlite3 **ret, struct err *err)
