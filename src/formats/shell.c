@@ -332,6 +332,20 @@ static bool is_loading(slice text)
 			       contains(text, "Loading"));
 }
 
+/* What a page says until its service worker is there. */
+static bool is_installing(slice text)
+{
+	static const char *const STARTS[] = {"installing", "setting up", "activating",
+		"registering", "booting", "launching", "opening", "first start"};
+
+	if (!slice_ends_with(text, SLICE("...")) && !slice_ends_with(text, SLICE("…")))
+		return false;
+	for (size_t i = 0; i < sizeof STARTS / sizeof STARTS[0]; i++)
+		if (word_starts(text, slice_str(STARTS[i])))
+			return true;
+	return false;
+}
+
 /* "Please enable JavaScript to run this app": said of the page, not of its search or comments. */
 static bool is_wish_for_scripts(slice text)
 {
@@ -380,6 +394,7 @@ static void end_run(struct shell *s)
 		s->edge_text += chars;
 		return;
 	}
+	s->installs = s->installs || (whole && s->beside.depth == 0 && is_installing(run));
 	s->text += chars;
 	if (s->root.depth)
 		s->main_text += chars;
@@ -819,6 +834,20 @@ static bool is_empty(const struct shell *s)
 	       s->links + s->edge_links == 0 && s->text + s->edge_text <= SHELL_EMPTY_MAX;
 }
 
+/*
+ * A service worker answers for the page as soon as it is there, and what is shown until then is a
+ * word about that, or nothing. A page that has content of its own registers one for later.
+ */
+static bool is_before_worker(const struct shell *s)
+{
+	bool is_bare = s->text + s->edge_text <= SHELL_EMPTY_MAX &&
+		       s->links + s->edge_links + s->pictures == 0;
+
+	return s->script.registers && s->frames == 0 && s->forms == 0 && !s->refresh &&
+	       s->text <= SHELL_SMALL_MAX && s->links <= SHELL_FEW_LINKS && !has_main(s) &&
+	       (s->waits || s->installs || s->root_empty || is_bare);
+}
+
 bool shell_is(const struct shell *s)
 {
 	struct shell all = *s;
@@ -831,5 +860,5 @@ bool shell_is(const struct shell *s)
 		all.pictures > SHELL_PICTURES_MAX)
 		return all.script.loads && all.script.writes && !has_main(&all) &&
 		       (all.root_empty || all.waits || all.hole_filled);
-	return is_filled(&all) || is_waiting(&all) || is_empty(&all);
+	return is_filled(&all) || is_waiting(&all) || is_empty(&all) || is_before_worker(&all);
 }

@@ -56,6 +56,7 @@ struct shell {
 	bool refresh;                  /* leads elsewhere by itself */
 	bool wants_script;             /* says that scripts are needed */
 	bool waits;                    /* "Loading…", {{name}} */
+	bool installs;                 /* "Installing…" */
 	bool fetches;                  /* an attribute says where the content is loaded from */
 	bool has_root;                 /* has the element that frameworks fill: <div id=root> */
 	bool root_empty;               /* it is empty, or <main> */

@@ -84,6 +84,13 @@ static bool loads_into(slice text)
 	return contains(text, ").load(") && !contains(text, ").load(function");
 }
 
+/* navigator.serviceWorker.register(…), also by another name, or by a library. */
+static bool registers_worker(slice text)
+{
+	return (contains(text, "serviceWorker") || contains(text, "Workbox(")) &&
+	       contains(text, ".register("); /* not .unregister( */
+}
+
 void shell_script_read(struct shell_script *s, slice text, bool cut)
 {
 	bool counts = CONTAINS_ANY(text, COUNTERS);
@@ -100,6 +107,7 @@ void shell_script_read(struct shell_script *s, slice text, bool cut)
 	/* A counter that also loads and writes is not one. */
 	counts = counts && !(loads && writes);
 	s->leaves = s->leaves || CONTAINS_ANY(text, LEAVES);
+	s->registers = s->registers || registers_worker(text);
 	if (counts)
 		return;
 	s->sets_source = s->sets_source || CONTAINS_ANY(text, SETS_SOURCE);

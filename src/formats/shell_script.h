@@ -16,6 +16,7 @@ struct shell_script {
 	bool writes;        /* puts text or elements into the page */
 	bool writes_blocks; /* more than a word: rows, paragraphs, the whole body */
 	bool leaves;        /* leads to another page */
+	bool registers;     /* a service worker, which may answer in the page's place */
 	bool sets_source;   /* gives an address to a frame, a picture or a script */
 };
 

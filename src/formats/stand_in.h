@@ -22,7 +22,7 @@
 #include "formats/text.h"
 
 enum {
-	STAND_IN_VERSION = 3, /* of the signs: to be raised when one is added or changed */
+	STAND_IN_VERSION = 4, /* of the signs: to be raised when one is added or changed */
 	STAND_IN_SIZE = 64,   /* of the text, with its NUL */
 };
 

@@ -17,6 +17,30 @@ struct row {
 };
 
 static const struct row SHELLS[] = {
+	{"waits for its service worker", "<title>App</title><p>Loading…</"
+					 "p><script>navigator.serviceWorker.register('/sw.js')"
+					 ".then(()=>location.reload())</script>"},
+	{"waits for its service worker to take over",
+		"<h1>Notes</h1><div class=splash>Loading</div><script>const w=navigator."
+		"serviceWorker;w.oncontrollerchange=()=>location.reload();w.register('sw.js')"
+		"</script>"},
+	{"waits for its service worker, with a logo",
+		"<img src=logo.png><p>Please wait…</p><script>navigator['serviceWorker'].register("
+		"'/sw.js').then(r=>navigator.serviceWorker.ready).then(()=>location.href='/app')"
+		"</script>"},
+	{"nothing until the service worker is there",
+		"<script>navigator.serviceWorker.register('/sw.js').then(()=>location.reload())"
+		"</script>"},
+	{"installs its service worker",
+		"<h1>Mail</h1><p>Installing the app…</p><script type=module>"
+		"await navigator.serviceWorker.register('/sw.js');location.reload()</script>"},
+	{"Workbox, and a place that is empty",
+		"<main></main><script>new Workbox('/sw.js').register()</script>"},
+	{"waits for its service worker, and counts visitors",
+		"<p>Loading…</p><script>gtag('js',1);navigator.serviceWorker.register('/sw.js')"
+		"</script>"},
+	{"waits for its service worker, in an attribute",
+		"<body onload=\"navigator.serviceWorker.register('/sw.js')\"><p>Wird geladen</p>"},
 	{"fetch into a placeholder",
 		"<title>News</title><div id=app>Loading…</div><script>fetch('/news.json').then(r=>"
 		"r.json()).then(d=>{document.getElementById('app').textContent=d.text})</script>"},
@@ -205,6 +229,41 @@ static const struct row SHELLS[] = {
 };
 
 static const struct row PAGES[] = {
+	{"an article of an app that works offline",
+		"<h1>Tides</h1>@~~<script>if('serviceWorker' in "
+		"navigator)addEventListener('load',()=>"
+		"navigator.serviceWorker.register('/sw.js'))</script>"},
+	{"a short page that registers a worker",
+		"<h1>Opening hours</h1><p>Monday to Friday, nine to five. Closed on holidays.</p>"
+		"<script>navigator.serviceWorker.register('/sw.js')</script>"},
+	{"a page of two lines that registers a worker",
+		"<h1>Hello</h1><p>I am Anna, and this is my page.</p><script>"
+		"navigator.serviceWorker.register('sw.js')</script>"},
+	{"a menu of links that registers a worker",
+		"<h1>Games</h1><ul><li>~<li>~<li>~<li>~<li>~<li>~<li>~</ul><script>"
+		"navigator.serviceWorker.register('/sw.js')</script>"},
+	{"a gallery that registers a worker",
+		"<img src=a.jpg><img src=b.jpg><script>navigator.serviceWorker.register('/sw.js')"
+		"</script>"},
+	{"a form that registers a worker", "<form action=/find><input name=q></form><script>"
+					   "navigator.serviceWorker.register('/sw.js')</script>"},
+	{"comments that wait below an article with a worker",
+		"<h1>Tides</h1>@@<p id=comments>Loading comments…</p><script>"
+		"navigator.serviceWorker.register('/sw.js')</script>"},
+	{"a login that is short", "<h1>Log in</h1><form action=/login><input "
+				  "name=user></form><p>Installing…</p><script>"
+				  "navigator.serviceWorker.register('/sw.js')</script>"},
+	{"instructions that end in dots",
+		"<h2>Installing…</h2>@@<script>navigator.serviceWorker.register('/sw.js')</"
+		"script>"},
+	{"a word about loading without any script", "<p>Loading…</p>"},
+	{"workers are explained, none is registered",
+		"<p>Loading…</p><script type=text/plain>navigator.serviceWorker.register('x')"
+		"</script>"},
+	{"a worker is thrown away",
+		"<h1>Moved</h1><p>Loading… is what you saw here before.</p><script>"
+		"navigator.serviceWorker.getRegistrations().then(a=>a.forEach(r=>r.unregister()))"
+		"</script>"},
 	{"a short post of WordPress",
 		"<script>window._wpemojiSettings={};var s=document.createElement(\"script\");"
 		"document.getElementsByTagName(\"head\")[0].appendChild(s);</script>"
