@@ -435,7 +435,7 @@ int steering_page(struct capture *c, uint32_t page, const struct page_text *text
 	relevant = score >= TOPIC_RELEVANT;
 	p->handed = (float)(relevant ? score : DECAY * (double)p->handed);
 	p->misses = (uint8_t)(relevant ? 0 : p->misses < UINT8_MAX ? p->misses + 1 : UINT8_MAX);
-	TRY(err_code(err, topic_add_page(&c->steering.topic, buf_slice(&text->text), relevant)));
+	topic_add_page(&c->steering.topic, buf_slice(&text->text), relevant);
 	mark(c, page, relevant);
 	return 0;
 }

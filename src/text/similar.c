@@ -484,13 +484,10 @@ static int compare(
 {
 	struct fingerprint near;
 	double resemblance;
-	int rc;
 
 	if (other == text || is_settled(f->clusters, text, other))
 		return 0;
-	rc = f->read(f->context, other, &near, f->err);
-	if (rc)
-		return rc;
+	TRY(f->read(f->context, other, &near, f->err));
 	f->clusters->compared++;
 	resemblance = minhash_resemblance(&print->sketch, &near.sketch);
 	if (100 * resemblance >= FINGERPRINT_NEAR_PERCENT)
@@ -514,84 +511,69 @@ static int compare_in_bucket(
 	struct nummap_entry *bucket;
 	uint32_t other;
 	bool is_new;
-	int rc = err_code(f->err, nummap_put(&b->newest, key, text, &bucket, &is_new));
 
-	if (rc)
-		return rc;
+	bucket = nummap_need(&b->newest, key, text, &is_new);
 	if (is_new) {
 		b->before[text] = NONE;
 		return 0;
 	}
 	other = bucket->value;
-	for (unsigned n = 0; rc == 0 && other != NONE && n < CLUSTERS_COMPARE; n++) {
-		rc = compare(f, text, print, other);
+	for (unsigned n = 0; other != NONE && n < CLUSTERS_COMPARE; n++) {
+		TRY(compare(f, text, print, other));
 		other = b->before[other];
 	}
 	put(f, bucket, text);
-	return rc;
+	return 0;
 }
 
 static int link_band(struct finding *f, unsigned band)
 {
 	uint32_t count = (uint32_t)f->clusters->list.len;
 	struct fingerprint print;
-	int rc = 0;
 
 	nummap_reset(&f->buckets.newest);
-	for (uint32_t i = 0; rc == 0 && i < count; i++) {
-		rc = f->read(f->context, i, &print, f->err);
-		if (rc == 0 && print.words > 0)
-			rc = compare_in_bucket(f, i, &print, minhash_band(&print.sketch, band));
+	for (uint32_t i = 0; i < count; i++) {
+		TRY(f->read(f->context, i, &print, f->err));
+		if (print.words > 0)
+			TRY(compare_in_bucket(f, i, &print, minhash_band(&print.sketch, band)));
 	}
-	return rc;
+	return 0;
 }
 
 static int link_long(struct finding *f)
 {
 	uint32_t count = (uint32_t)f->clusters->list.len, found[FOUND_MAX];
 	struct fingerprint print;
-	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		size_t n;
 
-		rc = f->read(f->context, i, &print, f->err);
-		if (rc || !fingerprint_is_long(&print))
+		TRY(f->read(f->context, i, &print, f->err));
+		if (!fingerprint_is_long(&print))
 			continue;
 		n = hamming_find(&f->hamming, print.simhash, found, FOUND_MAX);
-		for (size_t k = 0; rc == 0 && k < n; k++)
-			rc = compare(f, i, &print, found[k]);
+		for (size_t k = 0; k < n; k++)
+			TRY(compare(f, i, &print, found[k]));
 		/* Where there are so many, those before stand for it. */
-		if (rc == 0 && n < CLUSTERS_COMPARE)
-			rc = err_code(f->err, hamming_add(&f->hamming, print.simhash, i));
+		if (n < CLUSTERS_COMPARE)
+			TRY(err_code(f->err, hamming_add(&f->hamming, print.simhash, i)));
 	}
-	return rc;
+	return 0;
 }
 
 /* ---- all of it ---- */
-
-static int begin(struct finding *f, uint32_t count)
-{
-	struct similar_clusters *c = f->clusters;
-	struct buckets *b = &f->buckets;
-	int rc;
-
-	c->list.len = 0;
-	rc = similar_cluster_vec_reserve(&c->list, count);
-	if (rc)
-		return rc;
-	for (uint32_t i = 0; i < count; i++)
-		c->list.ptr[c->list.len++] = (struct similar_cluster){i, 1, 1};
-	b->before = malloc(((size_t)count + 1) * sizeof *b->before);
-	return b->before ? 0 : ERR_NOMEM;
-}
 
 int similar_clusters_find(struct similar_clusters *c, uint32_t count, similar_clusters_read *read,
 	void *context, struct err *err)
 {
 	struct finding f = {.clusters = c, .read = read, .context = context, .err = err};
-	int rc = err_code(err, begin(&f, count));
+	int rc = 0;
 
+	c->list.len = 0;
+	similar_cluster_vec_reserve(&c->list, count);
+	for (uint32_t i = 0; i < count; i++)
+		similar_cluster_vec_push(&c->list, (struct similar_cluster){i, 1, 1});
+	f.buckets.before = mem_new((size_t)count + 1, sizeof *f.buckets.before);
 	for (unsigned band = 0; rc == 0 && band < MINHASH_BANDS; band++)
 		rc = link_band(&f, band);
 	if (rc == 0)

@@ -65,40 +65,30 @@ static uint64_t hash_word(const char *word, size_t len)
 }
 
 /* The number of a word; UINT32_MAX for one that is new and not to be added. */
-static int number_of(struct topic *t, uint64_t hash, bool add, uint32_t *ret)
+static uint32_t number_of(struct topic *t, uint64_t hash, bool add)
 {
 	struct nummap_entry *e = nummap_find(&t->places, hash);
-	int rc;
 
-	*ret = e ? e->value : UINT32_MAX;
 	if (e || !add || t->words.len >= TOPIC_WORDS_MAX)
-		return 0;
-	rc = topic_words_push(&t->words, (struct topic_word){0});
-	if (rc == 0)
-		rc = nummap_put(&t->places, hash, (uint32_t)t->words.len - 1, &e, NULL);
-	if (rc == 0)
-		*ret = e->value;
-	return rc;
+		return e ? e->value : UINT32_MAX;
+	topic_words_push(&t->words, (struct topic_word){0});
+	return nummap_need(&t->places, hash, (uint32_t)t->words.len - 1, NULL)->value;
 }
 
-/* Counts the words of a text in found; *ret_words: all of them, known or not. */
-static int count_words(struct topic *t, slice text, bool add, size_t *ret_words)
+/* Counts the words of a text in found; how many there are, known or not. */
+static size_t count_words(struct topic *t, slice text, bool add)
 {
 	char word[TOPIC_WORD_MAX + 1];
 	size_t len, all = 0;
-	uint32_t number;
-	int rc = 0;
 
 	t->found.len = 0;
-	for (; rc == 0 && topic_next_word(&text, word, &len); all++) {
-		rc = number_of(t, hash_word(word, len), add, &number);
-		if (rc || number == UINT32_MAX)
-			continue;
-		if (t->words.ptr[number].count++ == 0)
-			rc = u32_vec_push(&t->found, number);
+	for (; topic_next_word(&text, word, &len); all++) {
+		uint32_t number = number_of(t, hash_word(word, len), add);
+
+		if (number != UINT32_MAX && t->words.ptr[number].count++ == 0)
+			u32_vec_push(&t->found, number);
 	}
-	*ret_words = all;
-	return rc;
+	return all;
 }
 
 static void forget_counts(struct topic *t)
@@ -121,22 +111,18 @@ static double feature(const struct topic *t, const struct topic_word *w)
 
 int topic_set_words(struct topic *t, slice words)
 {
-	size_t count;
-	int rc = count_words(t, words, true, &count);
-
+	(void)count_words(t, words, true);
 	for (size_t i = 0; i < t->found.len; i++)
 		t->words.ptr[t->found.ptr[i]].wanted = 1;
 	forget_counts(t);
 	t->is_given = t->is_set = true;
-	return rc == 0 && t->found.len == 0 ? ERR_SYNTAX : rc;
+	return t->found.len == 0 ? ERR_SYNTAX : 0;
 }
 
-int topic_add_example(struct topic *t, slice text)
+void topic_add_example(struct topic *t, slice text)
 {
-	size_t count;
-	int rc = count_words(t, text, true, &count);
-
-	for (size_t i = 0; rc == 0 && i < t->found.len; i++) {
+	(void)count_words(t, text, true);
+	for (size_t i = 0; i < t->found.len; i++) {
 		struct topic_word *w = &t->words.ptr[t->found.ptr[i]];
 		double by = log1p((double)w->count);
 
@@ -145,15 +131,12 @@ int topic_add_example(struct topic *t, slice text)
 	}
 	forget_counts(t);
 	t->is_set = true;
-	return rc;
 }
 
-int topic_add_page(struct topic *t, slice text, bool relevant)
+void topic_add_page(struct topic *t, slice text, bool relevant)
 {
-	size_t count;
-	int rc = count_words(t, text, true, &count);
-
-	for (size_t i = 0; rc == 0 && i < t->found.len; i++) {
+	(void)count_words(t, text, true);
+	for (size_t i = 0; i < t->found.len; i++) {
 		struct topic_word *w = &t->words.ptr[t->found.ptr[i]];
 		double by = relevant ? 0 : log1p((double)w->count);
 
@@ -163,7 +146,6 @@ int topic_add_page(struct topic *t, slice text, bool relevant)
 	}
 	forget_counts(t);
 	t->pages++;
-	return rc;
 }
 
 /* ---- judging ---- */
@@ -222,10 +204,10 @@ static double score_by_words(const struct topic *t, size_t count, size_t enough)
 
 static double score(struct topic *t, slice text, size_t enough)
 {
-	size_t count;
+	size_t count = count_words(t, text, false);
 	double score = 0;
 
-	if (count_words(t, text, false, &count) == 0 && count > 0)
+	if (count > 0)
 		score = t->is_given ? score_by_words(t, count, enough)
 				    : score_by_examples(t, count);
 	forget_counts(t);
@@ -250,15 +232,14 @@ static int read_count(struct topic *t, slice field)
 	size_t len = colon ? (size_t)(colon - field.ptr) : 0;
 	double count;
 	uint32_t number;
-	int rc;
 
 	if (len == 0 || len > TOPIC_WORD_MAX ||
 		parse_double(slice_sub(field, len + 1, field.len), &count) ||
 		!(count > 0 && count <= COUNT_MAX))
 		return ERR_SYNTAX;
-	rc = number_of(t, hash_word(field.ptr, len), true, &number);
-	if (rc || number == UINT32_MAX)
-		return rc;
+	number = number_of(t, hash_word(field.ptr, len), true);
+	if (number == UINT32_MAX)
+		return 0;
 	t->words.ptr[number].wanted += (float)count;
 	t->wanted += count;
 	return 0;

@@ -55,16 +55,16 @@ struct topic {
 
 void topic_release(struct topic *t);
 
-/* The topic is that of these words: 0, ERR_SYNTAX when there is no word in it, ERR_NOMEM. */
+/* The topic is that of these words: 0, ERR_SYNTAX when there is no word in it. */
 int topic_set_words(struct topic *t, slice words) SP_MUST_CHECK;
 
-/* A page that is about the topic. 0 or ERR_NOMEM. */
-int topic_add_example(struct topic *t, slice text) SP_MUST_CHECK;
+/* A page that is about the topic. */
+void topic_add_example(struct topic *t, slice text);
 
-/* A page was read. Those that are not about the topic are the other class. 0 or ERR_NOMEM. */
-int topic_add_page(struct topic *t, slice text, bool relevant) SP_MUST_CHECK;
+/* A page was read. Those that are not about the topic are the other class. */
+void topic_add_page(struct topic *t, slice text, bool relevant);
 
-/* How much a text is about the topic; 0 for a text without words, or without memory. */
+/* How much a text is about the topic; 0 for a text without words. */
 double topic_score(struct topic *t, slice text);
 
 /* The same for the few words of a link: one of many given words is enough. */
@@ -72,7 +72,7 @@ double topic_promise(struct topic *t, slice text);
 
 /*
  * A topic as one line of text: "words …" as given, or "examples word:count word:count …". Reading
- * sets a zeroed topic: 0, ERR_SYNTAX, ERR_NOMEM.
+ * sets a zeroed topic: 0 or ERR_SYNTAX.
  */
 int topic_read(struct topic *t, slice line, struct err *err) SP_MUST_CHECK;
 

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		double score = topic_score(&t, text);
 
 		require(score >= 0 && score <= 1);
-		require(topic_add_page(&t, text, i == 2) == 0);
+		topic_add_page(&t, text, i == 2);
 	}
 	topic_release(&t);
 	return 0;
