@@ -67,8 +67,7 @@ static const struct {
 	{"|gform_currency|", "%b40,200", NULL}, /* Gravity Forms */
 	{"|gform_unique_id|", "%h13", NULL},
 	{"|hid|", "%h32", "wordfence_lh=1"},
-	{"|captcha_sid|", "%D1,12", "captcha"}, /* Drupal */
-	{"|captcha_sid|", "%D1,12", "input"},
+	{"|captcha_sid|", "%D1,12", "input"}, /* Drupal */
 	{"|freeform_payload|", "%b60,8000", NULL}, /* Craft */
 	{"freeform_form_handle_", "%h9", NULL},
 	{"|SecurityID|XID|", "%h40", NULL}, /* Silverstripe, ExpressionEngine */
@@ -186,6 +185,7 @@ static const char *const NAMES[] = {
 	"ember%D1,9", "mat-input-%D1,6", "mat-hint-%D1,6", "mat-form-field-label-%D1,6",
 	"mat-select-%D1,6", "mat-tab-label-%D1,6", "mat-expansion-panel-header-%D1,6",
 	"cdk-accordion-child-%D1,6", "ngb-nav-%D1,6",
+	"expander-%d6,10", "expander-control-%d6,10", "expander-content-%d6,10", /* Confluence */
 	"formAcym%D5", "acym_module_formAcym%D5", /* AcyMailing */
 	"required_field_%H4", /* GitHub */
 	"sfwdt%h6", "sfToolbarMainContent-%h6", /* Symfony */

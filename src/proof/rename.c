@@ -243,6 +243,17 @@ bool is_wicket_page(const struct judge *j)
 	return true;
 }
 
+/* Whether they differ in a number that is not the time of the look. */
+static bool has_number(const struct judge *j, slice a, slice b)
+{
+	size_t start = value_equal_start(a, b);
+	slice x = slice_sub(a, start, a.len), y = slice_sub(b, start, b.len);
+	slice p = without_letters(next_part(&x)), q = without_letters(next_part(&y));
+
+	return value_is_digits(p) && value_is_digits(q) &&
+	       !value_are_counts_of_now(&j->looks, p, q);
+}
+
 /* form1a, link3f_hf_0: Wicket counts its components in hex digits. */
 static bool is_of_wicket(const struct judge *j, slice a, slice b)
 {
@@ -372,7 +383,7 @@ static int remember(struct judge *j, slice a, slice b, const struct place *p)
 		return rc;
 	r = &j->renames.ptr[at];
 	r->is_told |= is_told(p) && !is_drawn_for_all(a, b);
-	r->is_weak |= is_widget(a, 4);
+	r->is_weak |= is_widget(a, 8) && has_number(j, a, b) && !is_known_name(a, b);
 	r->is_referred |= !value_is_listed(p->attr, "|id|class|name|");
 	r->is_bound |= !is_told(p) && !slice_eq(p->attr, SLICE("href"));
 	return 0;
