@@ -11,7 +11,6 @@
 #include "base/lists.h"
 #include "bench.h"
 #include "formats/scope.h"
-#include "formats/surt.h"
 #include "formats/url.h"
 #include "formats/url_canonical.h"
 

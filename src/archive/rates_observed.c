@@ -1,8 +1,8 @@
 #include "archive/rates_observed.h"
 
 #include "base/hash.h"
-#include "formats/stand_in.h"
-#include "formats/url_domain.h"
+#include "formats/blocked.h"
+#include "formats/url.h"
 
 const char *const RATES_CHANGES[] = {"content", "payload", "links", NULL};
 

@@ -144,7 +144,7 @@ enum catalog_content {
 struct catalog_page {
 	uint32_t number; /* dense from 0 within the capture */
 	slice url;
-	slice kind;   /* a link kind (formats/link_kind.h) */
+	slice kind;   /* a link kind (formats/links.h) */
 	uint32_t via; /* page number of the referrer; CATALOG_NO_PAGE for seeds and sitemaps */
 	slice found;  /* how, for people: "seed", "link", "redirect", "seed redirect", "sitemap
 			 http://…", "capture 3: link" */

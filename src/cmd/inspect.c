@@ -26,7 +26,6 @@
 #include "formats/resolve.h"
 #include "formats/robots.h"
 #include "formats/sitemap.h"
-#include "formats/surt.h"
 #include "formats/url.h"
 #include "formats/url_canonical.h"
 #include "report/diff.h"

@@ -12,7 +12,7 @@
 #include "base/mem.h"
 #include "crawl/crawl_options.h"
 #include "crawl/lane.h"
-#include "formats/link_kind.h"
+#include "formats/links.h"
 #include "proof/stillpoint.h"
 
 bool changes_are_in(const struct crawl_command *x)

@@ -27,7 +27,7 @@
 #include "crawl/restore.h"
 #include "crawl/secrets.h"
 #include "crawl/settings.h"
-#include "formats/url_domain.h"
+#include "formats/url.h"
 
 /* ---- which sites to show ---- */
 

@@ -6,7 +6,7 @@
 #include "crawl/capture.h"
 #include "crawl/lane.h"
 #include "formats/effect_links.h"
-#include "formats/link_kind.h"
+#include "formats/links.h"
 #include "formats/page.h"
 #include "formats/resolve.h"
 #include "formats/view_links.h"

@@ -8,11 +8,11 @@
 #include "base/log.h"
 #include "crawl/capture.h"
 #include "crawl/secrets.h"
+#include "formats/blocked.h"
 #include "formats/config.h"
 #include "formats/form_submit.h"
 #include "formats/html_token.h"
 #include "formats/http_echo.h"
-#include "formats/stand_in.h"
 #include "formats/url.h"
 
 /* ---- the file ---- */

@@ -16,7 +16,7 @@
 #include "crawl/capture.h"
 #include "crawl/response.h"
 #include "crawl/scheduler.h"
-#include "formats/link_kind.h"
+#include "formats/links.h"
 #include "formats/url.h"
 #include "proof/legs.h"
 

@@ -17,7 +17,7 @@
 #include "catalog/catalog.h"
 #include "crawl/reading.h"
 #include "formats/http_digest.h"
-#include "formats/link_kind.h"
+#include "formats/links.h"
 #include "plan/survival.h"
 #include "warc/attempt.h"
 #include "warc/warc_header.h"

@@ -109,7 +109,7 @@ bool reading_is_html(const struct reading *r);
 uint64_t reading_manner(const struct reading *r);
 
 /*
- * What stands in the place of the page at that URL (formats/stand_in.h), by the response that was
+ * What stands in the place of the page at that URL (formats/blocked.h), by the response that was
  * read last as result; "" when it is the page. 0 or ERR_NOMEM.
  */
 int reading_stand_in(const struct reading *r, const struct state_result *result, slice url,

@@ -8,7 +8,7 @@
 #include "crawl/capture.h"
 #include "formats/http_date.h"
 #include "formats/http_message.h"
-#include "formats/link_kind.h"
+#include "formats/links.h"
 #include "plan/link_set.h"
 #include "proof/legs.h"
 #include "proof/noise_rules.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "crawl/capture.h"
 #include "formats/robots.h"
 #include "net/pace.h"
@@ -82,15 +83,13 @@ static void unload(struct robots_cache *c, struct robots_version *v)
 static int unpack(struct robots_version *v, struct robots *ret, struct err *err)
 {
 	size_t len = v->packed.size;
-	char *bytes = malloc(len);
-	int rc = bytes ? 0 : ERR_NOMEM;
+	char *bytes = mem_new(len, 1);
+	int rc = spill_read(&v->packed, 0, bytes, len, err);
 
 	if (rc == 0)
-		rc = spill_read(&v->packed, 0, bytes, len, err);
-	if (rc == 0)
-		rc = robots_unpack(ret, (slice){bytes, len});
+		robots_unpack(ret, (slice){bytes, len});
 	free(bytes);
-	return rc && !err->code ? err_set(err, rc, "robots.txt: %s", err_name(rc)) : rc;
+	return err_code(err, rc);
 }
 
 static int load(struct robots_cache *c, struct robots_version *v, struct err *err)

@@ -9,7 +9,6 @@
 #include "base/hash.h"
 #include "base/word.h"
 #include "formats/url.h"
-#include "formats/url_domain.h"
 #include "net/address.h"
 
 /* ---- sites ---- */

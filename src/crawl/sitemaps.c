@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "crawl/capture.h"
-#include "formats/link_kind.h"
+#include "formats/links.h"
 #include "formats/sitemap.h"
 #include "plan/rate_estimate.h"
 

@@ -66,7 +66,6 @@ enum charset {
 enum {
 	CHARSET_PRESCAN_MAX = 1024,   /* bytes in which a declaration is looked for */
 	CHARSET_SNIFF_MAX = 64 << 10, /* bytes that decide between UTF-8 and windows-1252 */
-	CHARSET_LABEL_MAX = 64,       /* bytes of a label; there is none so long */
 };
 
 /* How an encoding was found. */

@@ -2,14 +2,110 @@
  * Finding a document's encoding: HTML 13.2.3.2 and .3 (prescan, get an attribute, XML declaration),
  * 2.5.5 (meta), CSS Syntax 3.2 (@charset), Encoding 6 (byte order marks win over everything).
  */
-#ifdef __SSE2__
 #include <emmintrin.h>
-#endif
 
 #include "base/err.h"
 #include "base/utf8.h"
 #include "base/word.h"
 #include "formats/charset.h"
+
+/* Encoding, section 4.2; the usual ones first. */
+static const struct {
+	enum charset charset;
+	const char *labels;
+} LABELS[] = {
+	{CHARSET_UTF_8, "utf-8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8"},
+	{CHARSET_WINDOWS_1252,
+		"ansi_x3.4-1968 ascii cp1252 cp819 csisolatin1 ibm819 iso-8859-1 iso-ir-100 "
+		"iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 l1 latin1 us-ascii "
+		"windows-1252 x-cp1252"},
+	{CHARSET_BIG5, "big5 big5-hkscs cn-big5 csbig5 x-x-big5"},
+	{CHARSET_EUC_JP, "cseucpkdfmtjapanese euc-jp x-euc-jp"},
+	{CHARSET_EUC_KR,
+		"cseuckr csksc56011987 euc-kr iso-ir-149 korean ks_c_5601-1987 ks_c_5601-1989 "
+		"ksc5601 ksc_5601 windows-949"},
+	{CHARSET_GB18030, "gb18030"},
+	{CHARSET_GBK, "chinese csgb2312 csiso58gb231280 gb2312 gb_2312 gb_2312-80 gbk iso-ir-58 "
+		      "x-gbk"},
+	{CHARSET_IBM866, "866 cp866 csibm866 ibm866"},
+	{CHARSET_ISO_2022_JP, "csiso2022jp iso-2022-jp"},
+	{CHARSET_ISO_8859_10, "csisolatin6 iso-8859-10 iso-ir-157 iso8859-10 iso885910 l6 latin6"},
+	{CHARSET_ISO_8859_13, "iso-8859-13 iso8859-13 iso885913"},
+	{CHARSET_ISO_8859_14, "iso-8859-14 iso8859-14 iso885914"},
+	{CHARSET_ISO_8859_15, "csisolatin9 iso-8859-15 iso8859-15 iso885915 iso_8859-15 l9"},
+	{CHARSET_ISO_8859_16, "iso-8859-16"},
+	{CHARSET_ISO_8859_2, "csisolatin2 iso-8859-2 iso-ir-101 iso8859-2 iso88592 iso_8859-2 "
+			     "iso_8859-2:1987 l2 latin2"},
+	{CHARSET_ISO_8859_3, "csisolatin3 iso-8859-3 iso-ir-109 iso8859-3 iso88593 iso_8859-3 "
+			     "iso_8859-3:1988 l3 latin3"},
+	{CHARSET_ISO_8859_4, "csisolatin4 iso-8859-4 iso-ir-110 iso8859-4 iso88594 iso_8859-4 "
+			     "iso_8859-4:1988 l4 latin4"},
+	{CHARSET_ISO_8859_5, "csisolatincyrillic cyrillic iso-8859-5 iso-ir-144 iso8859-5 iso88595 "
+			     "iso_8859-5 iso_8859-5:1988"},
+	{CHARSET_ISO_8859_6,
+		"arabic asmo-708 csiso88596e csiso88596i csisolatinarabic ecma-114 iso-8859-6 "
+		"iso-8859-6-e iso-8859-6-i iso-ir-127 iso8859-6 iso88596 iso_8859-6 "
+		"iso_8859-6:1987"},
+	{CHARSET_ISO_8859_7, "csisolatingreek ecma-118 elot_928 greek greek8 iso-8859-7 iso-ir-126 "
+			     "iso8859-7 iso88597 iso_8859-7 iso_8859-7:1987 sun_eu_greek"},
+	{CHARSET_ISO_8859_8,
+		"csiso88598e csisolatinhebrew hebrew iso-8859-8 iso-8859-8-e iso-ir-138 "
+		"iso8859-8 iso88598 iso_8859-8 iso_8859-8:1988 visual"},
+	{CHARSET_ISO_8859_8_I, "csiso88598i iso-8859-8-i logical"},
+	{CHARSET_KOI8_R, "cskoi8r koi koi8 koi8-r koi8_r"},
+	{CHARSET_KOI8_U, "koi8-ru koi8-u"},
+	{CHARSET_MACINTOSH, "csmacintosh mac macintosh x-mac-roman"},
+	{CHARSET_REPLACEMENT,
+		"csiso2022kr hz-gb-2312 iso-2022-cn iso-2022-cn-ext iso-2022-kr replacement"},
+	{CHARSET_SHIFT_JIS,
+		"csshiftjis ms932 ms_kanji shift-jis shift_jis sjis windows-31j x-sjis"},
+	{CHARSET_UTF_16BE, "unicodefffe utf-16be"},
+	{CHARSET_UTF_16LE, "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff utf-16 utf-16le"},
+	{CHARSET_WINDOWS_1250, "cp1250 windows-1250 x-cp1250"},
+	{CHARSET_WINDOWS_1251, "cp1251 windows-1251 x-cp1251"},
+	{CHARSET_WINDOWS_1253, "cp1253 windows-1253 x-cp1253"},
+	{CHARSET_WINDOWS_1254,
+		"cp1254 csisolatin5 iso-8859-9 iso-ir-148 iso8859-9 iso88599 iso_8859-9 "
+		"iso_8859-9:1989 l5 latin5 windows-1254 x-cp1254"},
+	{CHARSET_WINDOWS_1255, "cp1255 windows-1255 x-cp1255"},
+	{CHARSET_WINDOWS_1256, "cp1256 windows-1256 x-cp1256"},
+	{CHARSET_WINDOWS_1257, "cp1257 windows-1257 x-cp1257"},
+	{CHARSET_WINDOWS_1258, "cp1258 windows-1258 x-cp1258"},
+	{CHARSET_WINDOWS_874, "dos-874 iso-8859-11 iso8859-11 iso885911 tis-620 windows-874"},
+	{CHARSET_X_MAC_CYRILLIC, "x-mac-cyrillic x-mac-ukrainian"},
+	{CHARSET_X_USER_DEFINED, "x-user-defined"},
+};
+
+int charset_of_label(slice label, enum charset *ret_charset)
+{
+	label = word_trim(label);
+	if (label.len == 0)
+		return ERR_NOTFOUND;
+	for (size_t i = 0; i < sizeof LABELS / sizeof LABELS[0]; i++) {
+		slice rest = slice_str(LABELS[i].labels), word;
+
+		while (word_next(&rest, ' ', &word))
+			if (word_is(word, label)) {
+				*ret_charset = LABELS[i].charset;
+				return 0;
+			}
+	}
+	return ERR_NOTFOUND;
+}
+
+const char *charset_name(enum charset charset)
+{
+	static const char *const NAMES[CHARSET_COUNT] = {
+#define X(id, name, icu) [CHARSET_##id] = (name),
+		CHARSETS(X)
+#undef X
+	};
+
+	return NAMES[charset];
+}
+
+#ifdef __SSE2__
+#endif
 
 /* A byte order mark, if one is there. */
 static bool find_bom(slice s, struct charset_guess *ret_guess)

@@ -16,7 +16,7 @@
 #include "base/api.h"
 #include "base/buf.h"
 #include "base/slice.h"
-#include "formats/link_kind.h"
+#include "formats/links.h"
 
 /*
  * Tokens of CSS (CSS Syntax Module Level 3, section 4), as far as links need them: numbers, hashes

@@ -11,7 +11,7 @@
 #include "base/word.h"
 #include "base/word_scan.h"
 #include "formats/html_token.h"
-#include "formats/refresh.h"
+#include "formats/link_values.h"
 
 enum { DECODED_MAX = 8 << 10, NESTED_MAX = 2 };
 

@@ -1,4 +1,4 @@
-#include "formats/html_foreign.h"
+#include "formats/html_state.h"
 
 #include <strings.h>
 

@@ -2,8 +2,6 @@
 #include <strings.h>
 
 #include "base/utf8.h"
-#include "formats/html_foreign.h"
-#include "formats/html_scan.h"
 #include "formats/html_state.h"
 
 static void emit_markup(struct html_tokenizer *t, enum html_token_kind kind)

@@ -1,6 +1,5 @@
 /* Script data and its escaped forms: HTML 13.2.5.15 to .31. */
 #include "base/utf8.h"
-#include "formats/html_scan.h"
 #include "formats/html_state.h"
 
 enum { SCRIPT_LEN = sizeof "script" - 1 };

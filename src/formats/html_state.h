@@ -13,6 +13,9 @@
 #ifndef FORMATS_HTML_STATE_H
 #define FORMATS_HTML_STATE_H
 
+#include <emmintrin.h>
+
+#include "base/slice.h"
 #include "base/word.h"
 #include "formats/html_token.h"
 
@@ -134,5 +137,63 @@ void html_begin_tag(struct html_tokenizer *t, enum html_token_kind kind);
 
 /* Starts to read a character reference behind its ampersand, for the state we are in. */
 void html_begin_reference(struct html_tokenizer *t);
+
+/*
+ * Looking for the next byte that means something, sixteen at a time where the processor can: this
+ * is where a tokenizer spends its time.
+ */
+
+#ifdef __SSE2__
+#endif
+
+/* First of a, b, CR and NUL in [p, end), or end. */
+static inline const char *html_scan(const char *p, const char *end, char a, char b)
+{
+#ifdef __SSE2__
+	const __m128i va = _mm_set1_epi8(a), vb = _mm_set1_epi8(b), cr = _mm_set1_epi8('\r');
+
+	for (; end - p >= 16; p += 16) {
+		__m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+		__m128i hit =
+			_mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(v, va), _mm_cmpeq_epi8(v, vb)),
+				_mm_or_si128(_mm_cmpeq_epi8(v, cr),
+					_mm_cmpeq_epi8(v, _mm_setzero_si128())));
+		int mask = _mm_movemask_epi8(hit);
+
+		if (mask)
+			return p + __builtin_ctz((unsigned)mask);
+	}
+#endif
+	while (p < end && *p != a && *p != b && *p != '\r' && *p != '\0')
+		p++;
+	return p;
+}
+
+/*
+ * Whether a tag belongs to SVG or MathML, after HTML 13.2.6 ("adjusted current node") and 13.2.6.5
+ * (foreign content), without a tree: a stack of the svg and math elements that are open and of
+ * the elements inside them in which HTML starts anew (integration points). What differs from a real
+ * tree: an end tag that closes an element around an unclosed <svg> is known by its name alone, and
+ * beyond HTML_FOREIGN_MAX nothing more is pushed.
+ */
+
+/* Sets `foreign` of the tag just read, and follows it in or out. */
+void html_foreign_tag(struct html_tokenizer *t);
+
+/* Whether what comes next is foreign content, where CDATA sections are. */
+bool html_in_foreign(const struct html_tokenizer *t);
+
+/*
+ * Named character references (HTML, section 13.5): the whole list, by longest match.
+ */
+
+/* Bytes of the longest name, semicolon included: CounterClockwiseContourIntegral; */
+enum { HTML_ENTITY_NAME_MAX = 32, HTML_ENTITY_VALUE_MAX = 6 };
+
+/*
+ * Length of the longest name that text (what follows the ampersand) begins with, 0 for none;
+ * *ret_value is then its UTF-8, which lives for ever.
+ */
+size_t html_entity_match(slice text, slice *ret_value);
 
 #endif

@@ -1,8 +1,38 @@
 /* Tags and their attributes: HTML 13.2.5.6 to .8 and .32 to .40. */
+#include <stdint.h>
+
 #include "base/utf8.h"
-#include "formats/html_foreign.h"
-#include "formats/html_scan.h"
 #include "formats/html_state.h"
+#include "formats/html_tags.inc"
+#include "formats/html_token.h"
+
+static const slice TAG_NAMES[HTML_TAG_COUNT] = {[HTML_TAG_OTHER] = SLICE_INIT(""),
+#define X(id, name) [HTML_TAG_##id] = SLICE_INIT(name),
+	HTML_TAGS(X)
+#undef X
+};
+
+/* The first eight bytes as a number, in which no two names of ours are equal. */
+static uint64_t key_of(slice name)
+{
+	uint64_t key = 0;
+
+	for (size_t i = 0; i < name.len && i < sizeof key; i++)
+		key |= (uint64_t)(unsigned char)name.ptr[i] << (56 - 8 * i);
+	return key;
+}
+
+enum html_tag html_tag_of(slice name)
+{
+	enum html_tag tag = SLOTS[key_of(name) * MULTIPLIER >> (64 - SLOT_BITS)];
+
+	return slice_eq(name, TAG_NAMES[tag]) ? tag : HTML_TAG_OTHER;
+}
+
+slice html_tag_name(enum html_tag tag)
+{
+	return TAG_NAMES[tag];
+}
 
 enum {
 	ENDS_TAG_NAME = 1,

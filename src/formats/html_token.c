@@ -3,7 +3,6 @@
 
 #include "base/err.h"
 #include "base/utf8.h"
-#include "formats/html_scan.h"
 #include "formats/html_state.h"
 
 typedef void state_function(struct html_tokenizer *t);

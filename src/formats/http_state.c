@@ -5,7 +5,6 @@
 #include "base/err.h"
 #include "base/format.h"
 #include "base/word.h"
-#include "formats/http_framing.h"
 #include "formats/http_payload.h"
 
 /*

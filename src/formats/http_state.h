@@ -24,7 +24,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
-#include "formats/http_coding.h"
+#include "formats/http_decode.h"
 #include "formats/http_digest.h"
 #include "formats/http_fields.h"
 

@@ -9,230 +9,233 @@
 #include "base/word.h"
 #include "formats/css.h"
 #include "formats/html_token.h"
-#include "formats/link_header.h"
-#include "formats/refresh.h"
-#include "formats/script_import.h"
-#include "formats/srcset.h"
+#include "formats/link_values.h"
 #include "formats/url.h"
 
-/* Attributes that may hold links. */
-enum attr {
-	ATTR_NONE,
-	ATTR_BACKGROUND,
-	ATTR_CITE,
-	ATTR_DYNSRC,
-	ATTR_HREF,
-	ATTR_IMAGESRCSET,
-	ATTR_LAZY,       /* data-src and its like */
-	ATTR_LAZY_IMAGE, /* an image on whatever element */
-	ATTR_LAZY_SET,   /* data-srcset and its like */
-	ATTR_LONGDESC,
-	ATTR_LOWSRC,
-	ATTR_MANIFEST,
-	ATTR_POSTER,
-	ATTR_SRC,
-	ATTR_SRCSET,
-	ATTR_STYLE,
-	ATTR_XLINK_HREF,
-};
-
-struct name {
-	slice name;
-	enum attr attr;
-};
-
-static const struct name NAMES[] = {
-	{SLICE_INIT("background"), ATTR_BACKGROUND},
-	{SLICE_INIT("cite"), ATTR_CITE},
-	{SLICE_INIT("dynsrc"), ATTR_DYNSRC},
-	{SLICE_INIT("href"), ATTR_HREF},
-	{SLICE_INIT("imagesrcset"), ATTR_IMAGESRCSET},
-	{SLICE_INIT("longdesc"), ATTR_LONGDESC},
-	{SLICE_INIT("lowsrc"), ATTR_LOWSRC},
-	{SLICE_INIT("manifest"), ATTR_MANIFEST},
-	{SLICE_INIT("poster"), ATTR_POSTER},
-	{SLICE_INIT("src"), ATTR_SRC},
-	{SLICE_INIT("srcset"), ATTR_SRCSET},
-	{SLICE_INIT("style"), ATTR_STYLE},
-	{SLICE_INIT("xlink:href"), ATTR_XLINK_HREF},
-};
-
-/* What scripts that load images late look for, without its "data-". */
-static const struct name LAZY_NAMES[] = {
-	{SLICE_INIT("src"), ATTR_LAZY},
-	{SLICE_INIT("lazy"), ATTR_LAZY},
-	{SLICE_INIT("lazy-src"), ATTR_LAZY},
-	{SLICE_INIT("lazyload"), ATTR_LAZY},
-	{SLICE_INIT("original"), ATTR_LAZY},
-	{SLICE_INIT("orig-src"), ATTR_LAZY},
-	{SLICE_INIT("original-src"), ATTR_LAZY},
-	{SLICE_INIT("echo"), ATTR_LAZY},
-	{SLICE_INIT("hi-res-src"), ATTR_LAZY_IMAGE},
-	{SLICE_INIT("src-retina"), ATTR_LAZY_IMAGE},
-	{SLICE_INIT("bg"), ATTR_LAZY_IMAGE},
-	{SLICE_INIT("bg-src"), ATTR_LAZY_IMAGE},
-	{SLICE_INIT("background"), ATTR_LAZY_IMAGE},
-	{SLICE_INIT("background-image"), ATTR_LAZY_IMAGE},
-	{SLICE_INIT("image"), ATTR_LAZY_IMAGE},
-	{SLICE_INIT("image-src"), ATTR_LAZY_IMAGE},
-	{SLICE_INIT("img-src"), ATTR_LAZY_IMAGE},
-	{SLICE_INIT("poster"), ATTR_LAZY_IMAGE},
-	{SLICE_INIT("srcset"), ATTR_LAZY_SET},
-	{SLICE_INIT("lazy-srcset"), ATTR_LAZY_SET},
-	{SLICE_INIT("original-set"), ATTR_LAZY_SET},
-	{SLICE_INIT("bgset"), ATTR_LAZY_SET},
-};
-
-static enum attr look_up(const struct name *names, size_t count, slice name)
+const char *link_kind_name(enum link_kind kind)
 {
-	for (size_t i = 0; i < count; i++)
-		if (slice_eq(names[i].name, name))
-			return names[i].attr;
-	return ATTR_NONE;
+	static const char *const NAMES[LINK_KIND_COUNT] = {
+#define X(id, name) [LINK_##id] = (name),
+		LINK_KINDS(X)
+#undef X
+	};
+
+	return NAMES[kind];
 }
 
-/* Most attributes are class, id and the like: their first letters settle it. */
-static enum attr attr_of(slice name)
+bool link_kind_is_requisite(enum link_kind kind)
 {
-	switch (name.ptr[0]) {
-	case 'd':
-		if (name.len > 5 && memcmp(name.ptr, "data-", 5) == 0)
-			return look_up(LAZY_NAMES, sizeof LAZY_NAMES / sizeof *LAZY_NAMES,
-				slice_sub(name, 5, name.len));
-		return look_up(NAMES, sizeof NAMES / sizeof *NAMES, name);
-	case 'c':
-		return slice_eq(name, SLICE("cite")) ? ATTR_CITE : ATTR_NONE;
-	case 'b':
-	case 'h':
-	case 'i':
-	case 'l':
-	case 'm':
-	case 'p':
-	case 's':
-	case 'x':
-		return name.len < 3 ? ATTR_NONE
-				    : look_up(NAMES, sizeof NAMES / sizeof *NAMES, name);
+	switch (kind) {
+	case LINK_IMAGE:
+	case LINK_STYLE:
+	case LINK_SCRIPT:
+	case LINK_MEDIA:
+	case LINK_FONT:
+	case LINK_FRAME:
+		return true;
 	default:
-		return ATTR_NONE;
+		return false;
 	}
 }
 
-struct row {
-	enum html_tag tag;
-	enum attr attr;
+struct meaning {
+	enum link_kind kind;
+	const char *words;
+};
+
+static const struct meaning RELS[] = {
+	{LINK_STYLE, "stylesheet"},
+	{LINK_IMAGE, "icon apple-touch-icon apple-touch-icon-precomposed apple-touch-startup-image "
+		     "mask-icon fluid-icon image_src"},
+	{LINK_CANONICAL, "canonical"},
+	{LINK_ALTERNATE, "alternate"},
+	{LINK_SITEMAP, "sitemap"},
+	{LINK_SCRIPT, "modulepreload"},
+	{LINK_PAGE,
+		"next prev previous first last up top home start index contents chapter section "
+		"subsection appendix glossary archives bookmark tag author help license "
+		"copyright privacy-policy terms-of-service amphtml prerender"},
+};
+
+/* Destinations of a preload (Fetch, section 2.2.5). */
+static const struct meaning DESTINATIONS[] = {
+	{LINK_PAGE, "document"},
+	{LINK_IMAGE, "image"},
+	{LINK_STYLE, "style"},
+	{LINK_SCRIPT, "script serviceworker sharedworker worker"},
+	{LINK_MEDIA, "audio embed object track video"},
+	{LINK_FONT, "font"},
+	{LINK_FRAME, "frame iframe"},
+};
+
+/* The set with the word's kind in it, or an empty one. */
+static unsigned kinds_of(const struct meaning *table, size_t count, slice word)
+{
+	for (size_t i = 0; i < count; i++) {
+		slice words = slice_str(table[i].words), one;
+
+		while (word_next(&words, ' ', &one))
+			if (word_is(word, one))
+				return 1U << table[i].kind;
+	}
+	return 0;
+}
+
+unsigned link_kinds_of_rel(slice rel, slice as, slice type)
+{
+	unsigned kinds = 0;
+	slice word;
+
+	while (word_next(&rel, ' ', &word)) {
+		if (!word_is(word, SLICE("preload")) && !word_is(word, SLICE("prefetch"))) {
+			kinds |= kinds_of(RELS, sizeof RELS / sizeof *RELS, word);
+			continue;
+		}
+		kinds |= kinds_of(DESTINATIONS, sizeof DESTINATIONS / sizeof *DESTINATIONS, as);
+		if (kinds == 0 && word_starts(type, SLICE("font/")))
+			kinds = 1U << LINK_FONT;
+	}
+	if (kinds & 1U << LINK_STYLE)
+		kinds &= ~(1U << LINK_ALTERNATE);
+	return kinds ? kinds : 1U << LINK_OTHER;
+}
+
+bool link_type_is_feed(slice type)
+{
+	static const slice TYPES[] = {SLICE_INIT("application/rss+xml"),
+		SLICE_INIT("application/atom+xml"), SLICE_INIT("application/feed+json"),
+		SLICE_INIT("application/rdf+xml")};
+
+	type = word_trim(slice_take(&type, ';'));
+	for (size_t i = 0; i < sizeof TYPES / sizeof *TYPES; i++)
+		if (word_is(type, TYPES[i]))
+			return true;
+	return false;
+}
+
+enum link_kind link_kind_of_type(slice type)
+{
+	type = word_trim(type);
+	if (word_starts(type, SLICE("image/")))
+		return LINK_IMAGE;
+	if (word_starts(type, SLICE("text/html")) ||
+		word_starts(type, SLICE("application/xhtml+xml")))
+		return LINK_FRAME;
+	return LINK_MEDIA;
+}
+
+enum { TAGS_MAX = 9 };
+
+/* An attribute of these elements. */
+static const struct {
+	slice attr;
 	struct links_rule rule;
+	uint8_t tags[TAGS_MAX]; /* enum html_tag, up to 0 */
+} ROWS[] = {
+	{SLICE_INIT("href"), {LINKS_URL, LINK_PAGE}, {HTML_TAG_A, HTML_TAG_AREA}},
+	{SLICE_INIT("href"), {LINKS_URL, LINK_IMAGE},
+		{HTML_TAG_IMAGE, HTML_TAG_FEIMAGE, HTML_TAG_USE}},
+	{SLICE_INIT("href"), {LINKS_URL, LINK_SCRIPT}, {HTML_TAG_SCRIPT}},
+	{SLICE_INIT("src"), {LINKS_URL, LINK_IMAGE},
+		{HTML_TAG_IMG, HTML_TAG_IMAGE, HTML_TAG_INPUT}},
+	{SLICE_INIT("src"), {LINKS_URL, LINK_SCRIPT}, {HTML_TAG_SCRIPT}},
+	{SLICE_INIT("src"), {LINKS_URL, LINK_FRAME}, {HTML_TAG_IFRAME, HTML_TAG_FRAME}},
+	{SLICE_INIT("src"), {LINKS_URL, LINK_MEDIA},
+		{HTML_TAG_SOURCE, HTML_TAG_VIDEO, HTML_TAG_AUDIO, HTML_TAG_TRACK}},
+	{SLICE_INIT("srcset"), {LINKS_SRCSET, LINK_IMAGE}, {HTML_TAG_IMG, HTML_TAG_SOURCE}},
+	{SLICE_INIT("xlink:href"), {LINKS_URL, LINK_PAGE}, {HTML_TAG_A}},
+	{SLICE_INIT("xlink:href"), {LINKS_URL, LINK_IMAGE},
+		{HTML_TAG_IMAGE, HTML_TAG_FEIMAGE, HTML_TAG_USE}},
+	{SLICE_INIT("xlink:href"), {LINKS_URL, LINK_SCRIPT}, {HTML_TAG_SCRIPT}},
+	{SLICE_INIT("imagesrcset"), {LINKS_SRCSET, LINK_IMAGE}, {HTML_TAG_LINK}},
+	{SLICE_INIT("poster"), {LINKS_URL, LINK_IMAGE}, {HTML_TAG_VIDEO}},
+	{SLICE_INIT("lowsrc"), {LINKS_URL, LINK_IMAGE}, {HTML_TAG_IMG}},
+	{SLICE_INIT("dynsrc"), {LINKS_URL, LINK_MEDIA}, {HTML_TAG_IMG}},
+	{SLICE_INIT("longdesc"), {LINKS_URL, LINK_PAGE},
+		{HTML_TAG_IMG, HTML_TAG_IFRAME, HTML_TAG_FRAME}},
+	{SLICE_INIT("manifest"), {LINKS_URL, LINK_OTHER}, {HTML_TAG_HTML}},
+	{SLICE_INIT("cite"), {LINKS_URL, LINK_OTHER},
+		{HTML_TAG_BLOCKQUOTE, HTML_TAG_Q, HTML_TAG_DEL, HTML_TAG_INS}},
+	{SLICE_INIT("background"), {LINKS_URL, LINK_IMAGE},
+		{HTML_TAG_BODY, HTML_TAG_TABLE, HTML_TAG_THEAD, HTML_TAG_TBODY, HTML_TAG_TFOOT,
+			HTML_TAG_TR, HTML_TAG_TD, HTML_TAG_TH}},
 };
 
-static const struct row ROWS[] = {
-	{HTML_TAG_A, ATTR_HREF, {LINKS_URL, LINK_PAGE}},
-	{HTML_TAG_A, ATTR_XLINK_HREF, {LINKS_URL, LINK_PAGE}},
-	{HTML_TAG_AREA, ATTR_HREF, {LINKS_URL, LINK_PAGE}},
-	{HTML_TAG_IMG, ATTR_SRC, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_IMG, ATTR_SRCSET, {LINKS_SRCSET, LINK_IMAGE}},
-	{HTML_TAG_IMG, ATTR_LOWSRC, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_IMG, ATTR_DYNSRC, {LINKS_URL, LINK_MEDIA}},
-	{HTML_TAG_IMG, ATTR_LONGDESC, {LINKS_URL, LINK_PAGE}},
-	{HTML_TAG_IMAGE, ATTR_SRC, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_IMAGE, ATTR_HREF, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_IMAGE, ATTR_XLINK_HREF, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_FEIMAGE, ATTR_HREF, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_FEIMAGE, ATTR_XLINK_HREF, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_USE, ATTR_HREF, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_USE, ATTR_XLINK_HREF, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_SCRIPT, ATTR_SRC, {LINKS_URL, LINK_SCRIPT}},
-	{HTML_TAG_SCRIPT, ATTR_HREF, {LINKS_URL, LINK_SCRIPT}},
-	{HTML_TAG_SCRIPT, ATTR_XLINK_HREF, {LINKS_URL, LINK_SCRIPT}},
-	{HTML_TAG_LINK, ATTR_IMAGESRCSET, {LINKS_SRCSET, LINK_IMAGE}},
-	{HTML_TAG_SOURCE, ATTR_SRC, {LINKS_URL, LINK_MEDIA}},
-	{HTML_TAG_SOURCE, ATTR_SRCSET, {LINKS_SRCSET, LINK_IMAGE}},
-	{HTML_TAG_VIDEO, ATTR_SRC, {LINKS_URL, LINK_MEDIA}},
-	{HTML_TAG_VIDEO, ATTR_POSTER, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_AUDIO, ATTR_SRC, {LINKS_URL, LINK_MEDIA}},
-	{HTML_TAG_TRACK, ATTR_SRC, {LINKS_URL, LINK_MEDIA}},
-	{HTML_TAG_IFRAME, ATTR_SRC, {LINKS_URL, LINK_FRAME}},
-	{HTML_TAG_IFRAME, ATTR_LONGDESC, {LINKS_URL, LINK_PAGE}},
-	{HTML_TAG_FRAME, ATTR_SRC, {LINKS_URL, LINK_FRAME}},
-	{HTML_TAG_FRAME, ATTR_LONGDESC, {LINKS_URL, LINK_PAGE}},
-	{HTML_TAG_INPUT, ATTR_SRC, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_HTML, ATTR_MANIFEST, {LINKS_URL, LINK_OTHER}},
-	{HTML_TAG_BLOCKQUOTE, ATTR_CITE, {LINKS_URL, LINK_OTHER}},
-	{HTML_TAG_Q, ATTR_CITE, {LINKS_URL, LINK_OTHER}},
-	{HTML_TAG_DEL, ATTR_CITE, {LINKS_URL, LINK_OTHER}},
-	{HTML_TAG_INS, ATTR_CITE, {LINKS_URL, LINK_OTHER}},
-	{HTML_TAG_BODY, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_TABLE, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_THEAD, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_TBODY, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_TFOOT, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_TR, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_TD, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
-	{HTML_TAG_TH, ATTR_BACKGROUND, {LINKS_URL, LINK_IMAGE}},
-};
+/* What scripts that load images late look for, without its "data-": the element's src, an image on
+ * whatever element, and its srcset. */
+static const slice LAZY[] = {SLICE_INIT("src"), SLICE_INIT("lazy"), SLICE_INIT("lazy-src"),
+	SLICE_INIT("lazyload"), SLICE_INIT("original"), SLICE_INIT("orig-src"),
+	SLICE_INIT("original-src"), SLICE_INIT("echo")};
+static const slice LAZY_IMAGES[] = {SLICE_INIT("hi-res-src"), SLICE_INIT("src-retina"),
+	SLICE_INIT("bg"), SLICE_INIT("bg-src"), SLICE_INIT("background"),
+	SLICE_INIT("background-image"), SLICE_INIT("image"), SLICE_INIT("image-src"),
+	SLICE_INIT("img-src"), SLICE_INIT("poster")};
+static const slice LAZY_SETS[] = {SLICE_INIT("srcset"), SLICE_INIT("lazy-srcset"),
+	SLICE_INIT("original-set"), SLICE_INIT("bgset")};
 
-static bool row_of(enum html_tag tag, enum attr attr, struct links_rule *ret_rule)
+static bool is_one_of(slice name, const slice *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (slice_eq(names[i], name))
+			return true;
+	return false;
+}
+
+static bool rule_of_row(enum html_tag tag, slice attr, struct links_rule *ret_rule)
 {
 	for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-		if (ROWS[i].tag == tag && ROWS[i].attr == attr) {
-			*ret_rule = ROWS[i].rule;
-			return true;
-		}
+		if (ROWS[i].attr.len != attr.len || !slice_eq(ROWS[i].attr, attr))
+			continue;
+		for (const uint8_t *t = ROWS[i].tags; *t; t++)
+			if (*t == tag) {
+				*ret_rule = ROWS[i].rule;
+				return true;
+			}
 	}
 	return false;
 }
 
-/* What a lazy attribute stands for is the element's src; elsewhere than on these an image. */
-static enum link_kind lazy_kind(enum html_tag tag, bool in_picture)
+static bool rule_of_lazy(enum html_tag tag, slice name, struct links_rule *ret_rule)
 {
-	switch (tag) {
-	case HTML_TAG_IFRAME:
-	case HTML_TAG_FRAME:
-		return LINK_FRAME;
-	case HTML_TAG_SCRIPT:
-		return LINK_SCRIPT;
-	case HTML_TAG_SOURCE:
-		return in_picture ? LINK_IMAGE : LINK_MEDIA;
-	case HTML_TAG_AUDIO:
-	case HTML_TAG_EMBED:
-	case HTML_TAG_TRACK:
-	case HTML_TAG_VIDEO:
-		return LINK_MEDIA;
-	default:
-		return LINK_IMAGE;
+	*ret_rule = (struct links_rule){LINKS_GUESS, LINK_IMAGE};
+	if (is_one_of(name, LAZY, sizeof LAZY / sizeof *LAZY)) {
+		struct links_rule src;
+
+		if (tag == HTML_TAG_EMBED)
+			ret_rule->kind = LINK_MEDIA;
+		else if (rule_of_row(tag, SLICE("src"), &src))
+			ret_rule->kind = src.kind;
+		return true;
 	}
+	if (is_one_of(name, LAZY_IMAGES, sizeof LAZY_IMAGES / sizeof *LAZY_IMAGES))
+		return true;
+	ret_rule->how = LINKS_SRCSET;
+	return is_one_of(name, LAZY_SETS, sizeof LAZY_SETS / sizeof *LAZY_SETS);
 }
 
 bool links_rule_of(
 	const struct html_token *token, slice name, bool in_picture, struct links_rule *ret_rule)
 {
-	enum attr attr = attr_of(name);
+	struct links_rule rule;
 
-	switch (attr) {
-	case ATTR_NONE:
+	/* Most attributes are class, id and the like: their first letters settle it. */
+	if (name.len < 3 || !strchr("bcdhilmpsx", name.ptr[0]) || slice_eq(name, SLICE("class")))
 		return false;
-	case ATTR_STYLE:
-		*ret_rule = (struct links_rule){LINKS_CSS, LINK_IMAGE};
-		return true;
-	case ATTR_LAZY:
-		*ret_rule = (struct links_rule){LINKS_GUESS, lazy_kind(token->tag, in_picture)};
-		return true;
-	case ATTR_LAZY_IMAGE:
-		*ret_rule = (struct links_rule){LINKS_GUESS, LINK_IMAGE};
-		return true;
-	case ATTR_LAZY_SET:
-		*ret_rule = (struct links_rule){LINKS_SRCSET, LINK_IMAGE};
-		return true;
-	default:
-		break;
+	if (name.len > 5 && memcmp(name.ptr, "data-", 5) == 0) {
+		if (!rule_of_lazy(token->tag, slice_sub(name, 5, name.len), &rule))
+			return false;
+	} else if (slice_eq(name, SLICE("style"))) {
+		rule = (struct links_rule){LINKS_CSS, LINK_IMAGE};
+	} else if (!rule_of_row(token->tag, name, &rule)) {
+		/* Gradients, patterns and the like may refer to another file. */
+		if (!token->foreign ||
+			(!slice_eq(name, SLICE("href")) && !slice_eq(name, SLICE("xlink:href"))))
+			return false;
+		rule = (struct links_rule){LINKS_URL, LINK_OTHER};
 	}
-	if (row_of(token->tag, attr, ret_rule)) {
-		if (token->tag == HTML_TAG_SOURCE && in_picture)
-			ret_rule->kind = LINK_IMAGE;
-		return true;
-	}
-	/* Gradients, patterns and the like may refer to another file. */
-	if (!token->foreign || (attr != ATTR_HREF && attr != ATTR_XLINK_HREF))
-		return false;
-	*ret_rule = (struct links_rule){LINKS_URL, LINK_OTHER};
+	if (token->tag == HTML_TAG_SOURCE && in_picture && rule.kind == LINK_MEDIA)
+		rule.kind = LINK_IMAGE;
+	*ret_rule = rule;
 	return true;
 }
 

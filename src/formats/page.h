@@ -15,6 +15,7 @@
 #ifndef FORMATS_PAGE_H
 #define FORMATS_PAGE_H
 
+#include "formats/blocked.h"
 #include "formats/charset.h"
 #include "formats/deceit.h"
 #include "formats/forms.h"
@@ -22,7 +23,6 @@
 #include "formats/ignore.h"
 #include "formats/links.h"
 #include "formats/media_type.h"
-#include "formats/stand_in.h"
 #include "formats/text.h"
 
 /*

@@ -32,148 +32,90 @@ struct packed_rule {
 	bool anchored;
 };
 
-static int add(struct buf *out, const void *bytes, size_t len)
+static void add(struct buf *out, const void *bytes, size_t len)
 {
-	return buf_add(out, (slice){bytes, len});
-}
-
-static int add_rules(const struct robots *r, struct buf *out)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < r->rules.len; i++) {
-		const struct robots_rule *rule = &r->rules.ptr[i];
-		struct packed_rule p;
-
-		memset(&p, 0, sizeof p);
-		p.len = (uint32_t)rule->pattern.len;
-		p.line = rule->line;
-		p.allow = rule->allow;
-		p.anchored = rule->anchored;
-		rc = add(out, &p, sizeof p);
-	}
-	return rc;
-}
-
-static int add_octets(const struct robots *r, struct buf *out)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < r->rules.len; i++)
-		rc = buf_add(out, r->rules.ptr[i].pattern);
-	for (size_t i = 0; rc == 0 && i < r->sitemaps.len; i++)
-		rc = buf_add(out, r->sitemaps.ptr[i]);
-	return rc;
-}
-
-static uint32_t count_octets(const struct robots *r)
-{
-	size_t sum = 0;
-
-	for (size_t i = 0; i < r->rules.len; i++)
-		sum += r->rules.ptr[i].pattern.len;
-	for (size_t i = 0; i < r->sitemaps.len; i++)
-		sum += r->sitemaps.ptr[i].len;
-	return (uint32_t)sum;
+	buf_add(out, (slice){bytes, len});
 }
 
 int robots_pack(const struct robots *r, struct buf *out)
 {
 	struct packed p;
-	int rc;
 
-	memset(&p, 0, sizeof p);
+	memset(&p, 0, sizeof p); /* its padding, too */
 	p.crawl_delay = r->crawl_delay;
 	p.rules = (uint32_t)r->rules.len;
 	p.sitemaps = (uint32_t)r->sitemaps.len;
-	p.octets = count_octets(r);
 	p.named = r->named;
 	p.truncated = r->truncated;
-	rc = add(out, &p, sizeof p);
-	if (rc == 0)
-		rc = add_rules(r, out);
-	for (size_t i = 0; rc == 0 && i < r->sitemaps.len; i++) {
-		uint32_t len = (uint32_t)r->sitemaps.ptr[i].len;
+	for (size_t i = 0; i < r->rules.len; i++)
+		p.octets += (uint32_t)r->rules.ptr[i].pattern.len;
+	for (size_t i = 0; i < r->sitemaps.len; i++)
+		p.octets += (uint32_t)r->sitemaps.ptr[i].len;
+	add(out, &p, sizeof p);
+	for (size_t i = 0; i < r->rules.len; i++) {
+		const struct robots_rule *rule = &r->rules.ptr[i];
+		struct packed_rule packed;
 
-		rc = add(out, &len, sizeof len);
+		memset(&packed, 0, sizeof packed);
+		packed.len = (uint32_t)rule->pattern.len;
+		packed.line = rule->line;
+		packed.allow = rule->allow;
+		packed.anchored = rule->anchored;
+		add(out, &packed, sizeof packed);
 	}
-	return rc ? rc : add_octets(r, out);
+	for (size_t i = 0; i < r->sitemaps.len; i++)
+		add(out, &(uint32_t){(uint32_t)r->sitemaps.ptr[i].len}, sizeof(uint32_t));
+	for (size_t i = 0; i < r->rules.len; i++)
+		buf_add(out, r->rules.ptr[i].pattern);
+	for (size_t i = 0; i < r->sitemaps.len; i++)
+		buf_add(out, r->sitemaps.ptr[i]);
+	return out->error;
 }
 
-static void take(slice *packed, void *out, size_t len)
+static const void *take(slice *packed, size_t len)
 {
+	const void *taken = packed->ptr;
+
 	assert(packed->len >= len);
-	memcpy(out, packed->ptr, len);
 	*packed = slice_sub(*packed, len, packed->len);
+	return taken;
 }
 
-static slice take_octets(slice *octets, size_t len)
-{
-	slice s = slice_sub(*octets, 0, len);
-
-	*octets = slice_sub(*octets, len, octets->len);
-	return s;
-}
-
-static struct robots_rule take_rule(slice *packed, slice *octets)
-{
-	struct packed_rule p;
-	struct robots_rule rule;
-	slice rest;
-
-	take(packed, &p, sizeof p);
-	rule = (struct robots_rule){
-		.pattern = take_octets(octets, p.len),
-		.octets = p.len + p.anchored,
-		.line = p.line,
-		.allow = p.allow,
-		.anchored = p.anchored,
-	};
-	rest = rule.pattern;
-	rule.plain = (uint32_t)slice_take(&rest, '*').len;
-	return rule;
-}
-
-/* Room for all of it; *ret_octets is a copy of the octets in its arena. */
-static int reserve(struct robots *r, const struct packed *p, slice packed, slice *ret_octets)
-{
-	char *copy = arena_alloc(&r->arena, p->octets + 1, 1);
-	int rc = copy ? robots_rules_reserve(&r->rules, p->rules) : ERR_NOMEM;
-
-	if (rc == 0)
-		slice_vec_reserve(&r->sitemaps, p->sitemaps);
-	if (rc)
-		return rc;
-	if (p->octets)
-		memcpy(copy, packed.ptr + (packed.len - p->octets), p->octets);
-	*ret_octets = (slice){copy, p->octets};
-	return 0;
-}
-
-int robots_unpack(struct robots *r, slice packed)
+void robots_unpack(struct robots *r, slice packed)
 {
 	struct packed p;
 	slice octets;
-	int rc;
 
-	take(&packed, &p, sizeof p);
+	memcpy(&p, take(&packed, sizeof p), sizeof p);
 	*r = (struct robots){
 		.crawl_delay = p.crawl_delay, .named = p.named, .truncated = p.truncated};
 	arena_init_small(&r->arena, ROBOTS_MEMORY_MAX);
-	rc = reserve(r, &p, packed, &octets);
-	if (rc) {
-		robots_release(r);
-		return rc;
+	octets = slice_sub(packed, packed.len - p.octets, packed.len);
+	octets.ptr = arena_strdup(&r->arena, octets);
+	assert(octets.ptr); /* it was in an arena as large */
+	robots_rules_reserve(&r->rules, p.rules);
+	slice_vec_reserve(&r->sitemaps, p.sitemaps);
+	for (uint32_t i = 0; i < p.rules; i++) {
+		struct packed_rule rule;
+		slice pattern, rest;
+
+		memcpy(&rule, take(&packed, sizeof rule), sizeof rule);
+		rest = pattern = (slice){take(&octets, rule.len), rule.len};
+		r->rules.ptr[r->rules.len++] = (struct robots_rule){
+			.pattern = pattern,
+			.octets = rule.len + rule.anchored,
+			.plain = (uint32_t)slice_take(&rest, '*').len,
+			.line = rule.line,
+			.allow = rule.allow,
+			.anchored = rule.anchored,
+		};
 	}
-	for (uint32_t i = 0; i < p.rules; i++)
-		r->rules.ptr[r->rules.len++] = take_rule(&packed, &octets);
 	for (uint32_t i = 0; i < p.sitemaps; i++) {
 		uint32_t len;
 
-		take(&packed, &len, sizeof len);
-		r->sitemaps.ptr[r->sitemaps.len++] = take_octets(&octets, len);
+		memcpy(&len, take(&packed, sizeof len), sizeof len);
+		r->sitemaps.ptr[r->sitemaps.len++] = (slice){take(&octets, len), len};
 	}
-	return 0;
 }
 
 size_t robots_size(const struct robots *r)
@@ -189,27 +131,38 @@ enum octet_class {
 };
 
 /* RFC 3986 §2.2 and §2.3. */
-/* clang-format off */
-static const unsigned char CLASSES[256] = {
-	['a'] = 1, ['b'] = 1, ['c'] = 1, ['d'] = 1, ['e'] = 1, ['f'] = 1, ['g'] = 1, ['h'] = 1,
-	['i'] = 1, ['j'] = 1, ['k'] = 1, ['l'] = 1, ['m'] = 1, ['n'] = 1, ['o'] = 1, ['p'] = 1,
-	['q'] = 1, ['r'] = 1, ['s'] = 1, ['t'] = 1, ['u'] = 1, ['v'] = 1, ['w'] = 1, ['x'] = 1,
-	['y'] = 1, ['z'] = 1,
-	['A'] = 1, ['B'] = 1, ['C'] = 1, ['D'] = 1, ['E'] = 1, ['F'] = 1, ['G'] = 1, ['H'] = 1,
-	['I'] = 1, ['J'] = 1, ['K'] = 1, ['L'] = 1, ['M'] = 1, ['N'] = 1, ['O'] = 1, ['P'] = 1,
-	['Q'] = 1, ['R'] = 1, ['S'] = 1, ['T'] = 1, ['U'] = 1, ['V'] = 1, ['W'] = 1, ['X'] = 1,
-	['Y'] = 1, ['Z'] = 1,
-	['0'] = 1, ['1'] = 1, ['2'] = 1, ['3'] = 1, ['4'] = 1, ['5'] = 1, ['6'] = 1, ['7'] = 1,
-	['8'] = 1, ['9'] = 1, ['-'] = 1, ['.'] = 1, ['_'] = 1, ['~'] = 1,
-	[':'] = 2, ['/'] = 2, ['?'] = 2, ['#'] = 2, ['['] = 2, [']'] = 2, ['@'] = 2, ['!'] = 2,
-	['$'] = 2, ['&'] = 2, ['\''] = 2, ['('] = 2, [')'] = 2, ['*'] = 2, ['+'] = 2, [','] = 2,
-	[';'] = 2, ['='] = 2,
-};
-/* clang-format on */
-
 static enum octet_class class_of(unsigned char c)
 {
-	return (enum octet_class)CLASSES[c];
+	if (word_is_alnum((char)c))
+		return OCTET_UNRESERVED;
+	switch (c) {
+	case '-':
+	case '.':
+	case '_':
+	case '~':
+		return OCTET_UNRESERVED;
+	case ':':
+	case '/':
+	case '?':
+	case '#':
+	case '[':
+	case ']':
+	case '@':
+	case '!':
+	case '$':
+	case '&':
+	case '\'':
+	case '(':
+	case ')':
+	case '*':
+	case '+':
+	case ',':
+	case ';':
+	case '=':
+		return OCTET_RESERVED;
+	default:
+		return OCTET_OTHER;
+	}
 }
 
 /* The octet that an escape at this place stands for, or -1 where there is none. */
@@ -224,53 +177,34 @@ static int escape_at(slice s, size_t at)
 	return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-static int add_escape(struct buf *out, unsigned char c)
+/* An escape is undone or kept with upper-case digits, another octet is escaped. stars: a raw "*" is
+ * its own normal form. */
+static int normalise(struct buf *out, slice s, bool stars)
 {
 	static const char digits[] = "0123456789ABCDEF";
 
-	return buf_add(out, (slice){(char[]){'%', digits[c >> 4], digits[c & 15]}, 3});
-}
+	for (size_t at = 0, from; at < s.len && !out->error;) {
+		unsigned char c = 0;
+		int escaped;
 
-/* Whether the octet is its own normal form; stars says what a raw "*" is. */
-static bool is_normal(unsigned char c, bool stars)
-{
-	return class_of(c) != OCTET_OTHER && c != '$' && (c != '*' || stars);
-}
-
-static size_t normal_run(slice s, size_t at, bool stars)
-{
-	size_t end = at;
-
-	while (end < s.len && is_normal((unsigned char)s.ptr[end], stars))
-		end++;
-	return end;
-}
-
-/* An escape is undone or kept with upper-case digits, another octet is escaped. */
-static int normalise_octet(struct buf *out, slice s, size_t *at)
-{
-	int escaped = escape_at(s, *at);
-	unsigned char c = (unsigned char)(escaped >= 0 ? escaped : s.ptr[*at]);
-
-	*at += escaped >= 0 ? 3 : 1;
-	if (escaped >= 0 && class_of(c) == OCTET_UNRESERVED)
-		return buf_add_char(out, (char)c);
-	return add_escape(out, c);
-}
-
-static int normalise(struct buf *out, slice s, bool stars)
-{
-	int rc = 0;
-
-	for (size_t at = 0; at < s.len && rc == 0;) {
-		size_t end = normal_run(s, at, stars);
-
-		rc = buf_add(out, slice_sub(s, at, end));
-		at = end;
-		if (rc == 0 && at < s.len)
-			rc = normalise_octet(out, s, &at);
+		for (from = at; at < s.len; at++) {
+			c = (unsigned char)s.ptr[at];
+			if (class_of(c) == OCTET_OTHER || c == '$' || (c == '*' && !stars))
+				break;
+		}
+		buf_add(out, slice_sub(s, from, at));
+		if (at == s.len)
+			break;
+		escaped = escape_at(s, at);
+		at += escaped >= 0 ? 3 : 1;
+		if (escaped >= 0)
+			c = (unsigned char)escaped;
+		if (escaped >= 0 && class_of(c) == OCTET_UNRESERVED)
+			buf_add_char(out, (char)c);
+		else
+			buf_add(out, (slice){(char[]){'%', digits[c >> 4], digits[c & 15]}, 3});
 	}
-	return rc;
+	return out->error;
 }
 
 int robots_normalise_rule(struct buf *out, slice rule)
@@ -408,6 +342,7 @@ struct parser {
 	struct buf no_tags; /* a line without them */
 };
 
+/* Takes the next line without its end (EOL: CR, LF or both) off the text. */
 static bool is_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\f' || c == '\v';
@@ -415,13 +350,11 @@ static bool is_blank(char c)
 
 static slice trim(slice s)
 {
-	size_t from = 0, to = s.len;
-
-	while (from < to && is_blank(s.ptr[from]))
-		from++;
-	while (to > from && is_blank(s.ptr[to - 1]))
-		to--;
-	return slice_sub(s, from, to);
+	while (s.len > 0 && is_blank(s.ptr[0]))
+		s = slice_sub(s, 1, s.len);
+	while (s.len > 0 && is_blank(s.ptr[s.len - 1]))
+		s.len--;
+	return s;
 }
 
 static slice until(slice s, char c)
@@ -479,6 +412,11 @@ static enum key split_line(slice line, slice *ret_value)
 	return KEY_NONE;
 }
 
+/*
+ * The product token that a user-agent line starts with (§2.2.1: letters, "_" and "-"). What follows
+ * is a version or a comment. Digits belong to it where they end the word ("Agent1"): see
+ * docs/robots.md.
+ */
 static bool is_token_char(char c)
 {
 	return word_is_alpha(c) || c == '_' || c == '-';
@@ -502,23 +440,7 @@ static slice product_token(slice value)
 	return slice_sub(value, 0, len);
 }
 
-static bool is_any_agent(slice value)
-{
-	return value.len > 0 && value.ptr[0] == '*' && (value.len == 1 || is_blank(value.ptr[1]));
-}
-
-/* Whether the line names us; several names may stand there with commas between them. */
-static bool names_us(const struct parser *p, slice value)
-{
-	while (value.len > 0) {
-		slice token = product_token(trim(slice_take(&value, ',')));
-
-		if (token.len && word_is(token, p->agent))
-			return true;
-	}
-	return false;
-}
-
+/* Several names may stand in one line with commas between them. */
 static void read_agent(struct parser *p, slice value)
 {
 	struct group *group = NULL;
@@ -528,75 +450,64 @@ static void read_agent(struct parser *p, slice value)
 	if (p->agents_closed || p->delayed_closed)
 		p->named.delayed = p->any.delayed = false;
 	p->agents_closed = p->delayed_closed = false;
-	if (is_any_agent(value))
+	if (value.len > 0 && value.ptr[0] == '*' && (value.len == 1 || is_blank(value.ptr[1]))) {
 		group = &p->any;
-	else if (names_us(p, value))
-		group = &p->named;
+		value.len = 0;
+	}
+	while (value.len > 0) {
+		slice token = product_token(trim(slice_take(&value, ',')));
+
+		if (token.len && word_is(token, p->agent))
+			group = &p->named;
+	}
 	if (group)
 		group->exists = group->open = group->delayed = true;
 }
 
-static bool takes_rules(const struct group *g)
+static void add_rule(struct parser *p, struct robots_rule rule)
 {
-	return g->open && g->rules.len < ROBOTS_RULES_MAX;
-}
+	rule.octets = (uint32_t)rule.pattern.len + rule.anchored;
+	rule.plain = (uint32_t)until(rule.pattern, '*').len;
+	for (int i = 0; i < 2; i++) {
+		struct group *g = i ? &p->any : &p->named;
 
-static int add_rule(struct parser *p, const struct robots_rule *rule)
-{
-	int rc = 0;
-
-	if (takes_rules(&p->named))
-		rc = robots_rules_push(&p->named.rules, *rule);
-	if (rc == 0 && takes_rules(&p->any))
-		robots_rules_push(&p->any.rules, *rule);
-	return rc;
+		if (g->open && g->rules.len < ROBOTS_RULES_MAX)
+			robots_rules_push(&g->rules, rule);
+		else if (g->open)
+			p->robots->truncated = true;
+	}
 }
 
 /*
  * To allow "/dir/index.html" is to allow "/dir/" as well, as in Google's parser: whoever writes
  * that means the page, not one of its spellings.
  */
-static int add_index_rule(struct parser *p, const struct robots_rule *rule)
-{
-	static const slice index = SLICE_INIT("/index.htm");
-	struct robots_rule dir = *rule;
-	const char *slash = memrchr(rule->pattern.ptr, '/', rule->pattern.len);
-	slice file;
-
-	if (!slash || !rule->allow)
-		return 0;
-	dir.pattern.len = (size_t)(slash - rule->pattern.ptr) + 1;
-	file = slice_sub(rule->pattern, dir.pattern.len - 1, rule->pattern.len);
-	if (!slice_starts_with(file, index))
-		return 0;
-	dir.anchored = true;
-	dir.plain = (uint32_t)until(dir.pattern, '*').len;
-	dir.octets = (uint32_t)dir.pattern.len + 1;
-	return add_rule(p, &dir);
-}
-
 static int read_rule(struct parser *p, slice value, bool allow)
 {
 	bool anchored = value.len > 0 && value.ptr[value.len - 1] == '$';
 	struct robots_rule rule = {.line = p->line, .allow = allow, .anchored = anchored};
+	const char *slash;
+	size_t dir;
 
 	p->agents_closed = true;
 	if (value.len == 0 || (!p->named.open && !p->any.open))
 		return 0;
-	if (!takes_rules(&p->named) && !takes_rules(&p->any)) {
-		p->robots->truncated = true;
-		return 0;
-	}
 	buf_reset(&p->scratch);
 	TRY(robots_normalise_rule(&p->scratch, slice_sub(value, 0, value.len - anchored)));
 	rule.pattern.len = p->scratch.len;
 	rule.pattern.ptr = arena_strdup(&p->robots->arena, buf_slice(&p->scratch));
 	if (!rule.pattern.ptr)
 		return ERR_LIMIT;
-	rule.octets = (uint32_t)(rule.pattern.len + anchored);
-	rule.plain = (uint32_t)until(rule.pattern, '*').len;
-	TRY(add_rule(p, &rule));
-	return add_index_rule(p, &rule);
+	add_rule(p, rule);
+	slash = memrchr(rule.pattern.ptr, '/', rule.pattern.len);
+	dir = slash ? (size_t)(slash - rule.pattern.ptr) : rule.pattern.len;
+	if (allow && slice_starts_with(
+			     slice_sub(rule.pattern, dir, rule.pattern.len), SLICE("/index.htm"))) {
+		rule.pattern.len = dir + 1;
+		rule.anchored = true;
+		add_rule(p, rule);
+	}
+	return 0;
 }
 
 /* Of several the longest counts: who asks twice may be asked to wait twice, but not to hurry. */
@@ -611,34 +522,6 @@ static void read_delay(struct parser *p, slice value)
 		p->named.crawl_delay = delay;
 	if (p->any.delayed && delay > p->any.crawl_delay)
 		p->any.crawl_delay = delay;
-}
-
-static int read_sitemap(struct parser *p, slice value)
-{
-	char *copy;
-
-	if (value.len == 0 || p->robots->sitemaps.len == ROBOTS_SITEMAPS_MAX)
-		return 0;
-	copy = arena_strdup(&p->robots->arena, value);
-	if (!copy)
-		return ERR_LIMIT;
-	slice_vec_push(&p->robots->sitemaps, (slice){copy, value.len});
-	return 0;
-}
-
-/* Takes "<…>" out of a line, and what follows a "<" that is not closed. */
-static int strip_tags(struct parser *p, slice *line)
-{
-	slice rest = *line;
-	int rc = 0;
-
-	buf_reset(&p->no_tags);
-	while (rest.len > 0 && rc == 0) {
-		rc = buf_add(&p->no_tags, slice_take(&rest, '<'));
-		(void)slice_take(&rest, '>');
-	}
-	*line = buf_slice(&p->no_tags);
-	return rc;
 }
 
 /* Some sites serve their robots.txt as a page, with a <br> behind each line. */
@@ -661,9 +544,18 @@ static bool is_html(slice text)
 
 static int read_line(struct parser *p, slice line)
 {
-	slice value;
+	slice value, rest = line;
 
-	TRY(p->html ? strip_tags(p, &line) : 0);
+	/* Without "<…>", and what follows a "<" that is not closed. */
+	if (p->html) {
+		buf_reset(&p->no_tags);
+		while (rest.len > 0) {
+			buf_add(&p->no_tags, slice_take(&rest, '<'));
+			(void)slice_take(&rest, '>');
+		}
+		TRY(p->no_tags.error);
+		line = buf_slice(&p->no_tags);
+	}
 	switch (split_line(line, &value)) {
 	case KEY_USER_AGENT:
 		read_agent(p, value);
@@ -676,22 +568,17 @@ static int read_line(struct parser *p, slice line)
 		read_delay(p, value);
 		break;
 	case KEY_SITEMAP:
-		return read_sitemap(p, value);
+		if (value.len == 0 || p->robots->sitemaps.len == ROBOTS_SITEMAPS_MAX)
+			break;
+		value.ptr = arena_strdup(&p->robots->arena, value);
+		if (!value.ptr)
+			return ERR_LIMIT;
+		slice_vec_push(&p->robots->sitemaps, value);
+		break;
 	case KEY_NONE:
 		break;
 	}
 	return 0;
-}
-
-/* A byte order mark, also one that lost its end on the way. */
-static slice skip_byte_order_mark(slice text)
-{
-	static const char mark[] = "\xef\xbb\xbf";
-	size_t n = 0;
-
-	while (n < 3 && n < text.len && text.ptr[n] == mark[n])
-		n++;
-	return slice_sub(text, n, text.len);
 }
 
 /* The text up to the limit; a line that would be cut there is left out, for it would say more. */
@@ -708,28 +595,6 @@ static slice cut_at_limit(slice text, bool *ret_cut)
 	return slice_sub(text, 0, len);
 }
 
-/*
- * Editors of some systems save "Unicode" as UTF-16. §2.3 wants UTF-8, but the mark leaves no
- * doubt. *text becomes what scratch holds then; *ret_cut when it was longer than the limit.
- */
-static int decode_wide(slice *text, struct buf *scratch, bool *ret_cut)
-{
-	struct charset_guess guess = charset_guess(*text, (slice){"", 0}, CHARSET_PLAIN);
-	struct charset_decoder *d = NULL;
-	int rc;
-
-	*ret_cut = false;
-	if (guess.charset != CHARSET_UTF_16LE && guess.charset != CHARSET_UTF_16BE)
-		return 0;
-	*ret_cut = text->len > ROBOTS_PARSE_MAX;
-	rc = charset_decoder_open(guess.charset, &d);
-	if (rc == 0)
-		rc = charset_decode(
-			d, slice_sub(*text, guess.bom, ROBOTS_PARSE_MAX), true, scratch, text);
-	charset_decoder_close(d);
-	return rc;
-}
-
 static int by_precedence(const void *a, const void *b)
 {
 	const struct robots_rule *x = a, *y = b;
@@ -741,46 +606,66 @@ static int by_precedence(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* §2.2.1: the groups that name the crawler, else those for "*", else none. */
-static void choose_group(struct parser *p)
+/* All lines, for the groups of the crawler and of "*". */
+static int read_lines(struct parser *p, slice text, struct buf *wide)
 {
-	struct group *chosen = p->named.exists ? &p->named : &p->any;
+	static const char mark[] = "\xef\xbb\xbf";
+	struct charset_guess guess = charset_guess(text, (slice){"", 0}, CHARSET_PLAIN);
+	size_t n = 0;
 
-	p->robots->named = p->named.exists;
-	p->robots->crawl_delay = chosen->crawl_delay;
-	p->robots->rules = chosen->rules;
-	chosen->rules = (struct robots_rules){0};
-	if (p->robots->rules.len)
-		qsort(p->robots->rules.ptr, p->robots->rules.len, sizeof p->robots->rules.ptr[0],
-			by_precedence);
+	/*
+	 * Editors of some systems save "Unicode" as UTF-16. §2.3 wants UTF-8, but the mark leaves
+	 * no doubt.
+	 */
+	if (guess.charset == CHARSET_UTF_16LE || guess.charset == CHARSET_UTF_16BE) {
+		struct charset_decoder *d = NULL;
+		int rc;
+
+		p->robots->truncated = text.len > ROBOTS_PARSE_MAX;
+		TRY(charset_decoder_open(guess.charset, &d));
+		rc = charset_decode(
+			d, slice_sub(text, guess.bom, ROBOTS_PARSE_MAX), true, wide, &text);
+		charset_decoder_close(d);
+		TRY(rc);
+	}
+	text = cut_at_limit(text, &p->robots->truncated);
+	p->html = is_html(text);
+	/* A byte order mark, also one that lost its end on the way. */
+	while (n < 3 && n < text.len && text.ptr[n] == mark[n])
+		n++;
+	text = slice_sub(text, n, text.len);
+	for (p->line = 1; text.len; p->line++)
+		TRY(read_line(p, take_line(&text)));
+	return 0;
 }
 
 int robots_parse(struct robots *r, slice text, slice agent, struct err *err)
 {
-	struct parser p = {.robots = r, .agent = trim(until(agent, '/'))};
-	struct buf wide;
-	slice rest;
+	struct parser p = {.robots = r,
+		.agent = trim(until(agent, '/')),
+		.named.crawl_delay = -1,
+		.any.crawl_delay = -1};
+	BUF_SCOPED(wide, CHARSET_EXPANSION * (size_t)ROBOTS_PARSE_MAX);
+	/* §2.2.1: the groups that name the crawler, else those for "*", else none. */
+	struct group *chosen;
 	int rc;
 
 	*r = (struct robots){0};
-	buf_init(&wide, CHARSET_EXPANSION * (size_t)ROBOTS_PARSE_MAX);
-	rc = decode_wide(&text, &wide, &r->truncated);
-	rest = cut_at_limit(text, &r->truncated);
 	arena_init(&r->arena, ROBOTS_MEMORY_MAX);
 	buf_init(&p.scratch, 3 * (size_t)ROBOTS_PARSE_MAX);
 	buf_init(&p.no_tags, ROBOTS_PARSE_MAX);
-	p.html = is_html(rest);
-	p.named.crawl_delay = p.any.crawl_delay = -1;
-	rest = skip_byte_order_mark(rest);
-	for (p.line = 1; rc == 0 && rest.len; p.line++)
-		rc = read_line(&p, take_line(&rest));
-	if (rc == 0)
-		choose_group(&p);
+	rc = read_lines(&p, text, &wide);
+	chosen = p.named.exists ? &p.named : &p.any;
+	r->named = p.named.exists;
+	r->crawl_delay = chosen->crawl_delay;
+	r->rules = chosen->rules;
+	chosen->rules = (struct robots_rules){0};
+	if (r->rules.len)
+		qsort(r->rules.ptr, r->rules.len, sizeof r->rules.ptr[0], by_precedence);
 	robots_rules_release(&p.named.rules);
 	robots_rules_release(&p.any.rules);
 	buf_release(&p.scratch);
 	buf_release(&p.no_tags);
-	buf_release(&wide);
 	if (rc) {
 		(void)err_set(err, rc, "robots.txt: %s", err_name(rc));
 		robots_release(r);
@@ -795,14 +680,6 @@ void robots_release(struct robots *r)
 	arena_release(&r->arena);
 }
 
-/* Most rules differ from the path before their first "*": no need for the matcher then. */
-static bool applies(const struct robots_rule *rule, slice path, uint64_t *work)
-{
-	++*work;
-	return slice_starts_with(path, slice_sub(rule->pattern, 0, rule->plain)) &&
-	       robots_match(rule->pattern, rule->anchored, path, work);
-}
-
 static struct robots_decision find_rule(const struct robots *r, slice path)
 {
 	struct robots_decision d = {.allowed = true};
@@ -810,7 +687,10 @@ static struct robots_decision find_rule(const struct robots *r, slice path)
 	for (size_t i = 0; i < r->rules.len; i++) {
 		const struct robots_rule *rule = &r->rules.ptr[i];
 
-		if (applies(rule, path, &d.work)) {
+		/* Most differ before their first "*": no need for the matcher then. */
+		d.work++;
+		if (slice_starts_with(path, slice_sub(rule->pattern, 0, rule->plain)) &&
+			robots_match(rule->pattern, rule->anchored, path, &d.work)) {
 			d.allowed = rule->allow;
 			d.line = rule->line;
 			break;
@@ -826,61 +706,45 @@ static struct robots_decision find_rule(const struct robots *r, slice path)
 
 int robots_decide(const struct robots *r, slice path, struct robots_decision *ret)
 {
-	struct robots_decision decision = {.allowed = true};
-	struct buf normal;
-	int rc = 0;
+	BUF_SCOPED(normal, 3 * (size_t)ROBOTS_PATH_MAX + 1);
 
 	if (path.len > ROBOTS_PATH_MAX)
 		return ERR_LIMIT;
-	buf_init(&normal, 3 * (size_t)ROBOTS_PATH_MAX + 1);
 	if (path.len == 0 || path.ptr[0] != '/')
-		rc = buf_add_char(&normal, '/');
-	if (rc == 0)
-		rc = robots_normalise_path(&normal, path);
+		buf_add_char(&normal, '/');
+	TRY(robots_normalise_path(&normal, path));
 	/* §2.2.2: "The /robots.txt URI is implicitly allowed." */
-	if (rc == 0 && !slice_eq(buf_slice(&normal), SLICE("/robots.txt")))
-		decision = find_rule(r, buf_slice(&normal));
-	buf_release(&normal);
-	if (rc == 0)
-		*ret = decision;
-	return rc;
-}
-
-/* Where the word stands in the text, in any case; the text's length when it does not. */
-static size_t find_word(slice text, slice word)
-{
-	for (size_t at = 0; at + word.len <= text.len; at++)
-		if (word_is(slice_sub(text, at, at + word.len), word))
-			return at;
-	return text.len;
+	*ret = slice_eq(buf_slice(&normal), SLICE("/robots.txt"))
+		       ? (struct robots_decision){.allowed = true}
+		       : find_rule(r, buf_slice(&normal));
+	return 0;
 }
 
 slice robots_agent(slice user_agent)
 {
-	slice compatible = SLICE("compatible;");
-	slice first = product_token(trim(user_agent)), token;
-	size_t at = find_word(user_agent, compatible);
+	static const slice compatible = SLICE_INIT("compatible;");
+	slice first = product_token(trim(user_agent));
 
-	if (!word_is(first, SLICE("Mozilla")) || at == user_agent.len)
-		return first;
-	token = product_token(trim(slice_sub(user_agent, at + compatible.len, user_agent.len)));
-	return token.len > 0 ? token : first;
-}
+	for (slice rest = user_agent; word_is(first, SLICE("Mozilla")) && rest.len > 0;
+		rest = slice_sub(rest, 1, rest.len)) {
+		if (word_starts(rest, compatible)) {
+			slice token =
+				product_token(trim(slice_sub(rest, compatible.len, rest.len)));
 
-/* Where the authority starts, behind "scheme://"; 0 when there is no scheme. */
-static size_t authority_start(slice url)
-{
-	size_t at = until(until(url, '/'), ':').len;
-
-	return slice_eq(slice_sub(url, at, at + 3), SLICE("://")) ? at + 3 : 0;
+			return token.len > 0 ? token : first;
+		}
+	}
+	return first;
 }
 
 slice robots_url_path(slice url)
 {
 	slice rest = until(url, '#');
-	size_t at = authority_start(rest);
+	size_t at = until(until(rest, '/'), ':').len;
 
-	while (at > 0 && at < rest.len && rest.ptr[at] != '/' && rest.ptr[at] != '?')
+	if (!slice_eq(slice_sub(rest, at, at + 3), SLICE("://")))
+		return rest;
+	for (at += 3; at < rest.len && rest.ptr[at] != '/' && rest.ptr[at] != '?';)
 		at++;
 	return slice_sub(rest, at, rest.len);
 }

@@ -76,7 +76,7 @@ struct robots_decision {
 
 /*
  * Reads a robots.txt for the crawler of that name: a product token (§2.2.1), of which a version
- * behind a "/" is cut off. Any bytes will do. Neither is used after the return. 0, ERR_NOMEM, or
+ * behind a "/" is cut off. Any bytes will do. Neither is used after the return. 0, or
  * ERR_LIMIT when ROBOTS_MEMORY_MAX is not enough; nothing is to be released then.
  */
 int robots_parse(struct robots *r, slice text, slice agent, struct err *err) SP_MUST_CHECK;
@@ -85,7 +85,7 @@ void robots_release(struct robots *r);
 
 /*
  * Whether a path with its query (no fragment; "" is "/") may be fetched. 0, ERR_LIMIT for one over
- * ROBOTS_PATH_MAX, ERR_NOMEM. May be called by many threads at once.
+ * ROBOTS_PATH_MAX. May be called by many threads at once.
  */
 int robots_decide(const struct robots *r, slice path, struct robots_decision *ret) SP_MUST_CHECK;
 
@@ -97,11 +97,11 @@ int robots_decide(const struct robots *r, slice path, struct robots_decision *re
 slice robots_agent(slice user_agent);
 
 /*
- * A form for a file of this process, and back. robots_pack appends: 0, ERR_NOMEM or ERR_LIMIT.
- * robots_unpack takes only what robots_pack made: 0 or ERR_NOMEM; then nothing is to be released.
+ * A form for a file of this process, and back. robots_pack appends: 0, or as buf_add.
+ * robots_unpack takes only what robots_pack made.
  */
 int robots_pack(const struct robots *r, struct buf *out) SP_MUST_CHECK;
-int robots_unpack(struct robots *r, slice packed) SP_MUST_CHECK;
+void robots_unpack(struct robots *r, slice packed);
 
 /* Bytes of memory that it holds. */
 size_t robots_size(const struct robots *r);

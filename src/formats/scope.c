@@ -3,9 +3,8 @@
 #include <assert.h>
 
 #include "formats/percent.h"
-#include "formats/surt.h"
+#include "formats/url.h"
 #include "formats/url_canonical.h"
-#include "formats/url_domain.h"
 
 void scope_init(struct scope *s, unsigned requisite_hops)
 {

@@ -1,5 +1,5 @@
 /* WHATWG URL Standard, section 3.5: host parser, opaque-host parser. */
-#include "formats/url_host.h"
+#include "formats/url_parser.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,6 @@
 #include "base/slice.h"
 #include "base/word.h"
 #include "formats/percent.h"
-#include "formats/url_address.h"
 
 enum {
 	PIECE_DIGITS = 4,

@@ -7,8 +7,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "formats/url_host.h"
-
 /* Takes a dot, plain or escaped, off the front. */
 static bool take_dot(slice *s)
 {

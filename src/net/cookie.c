@@ -8,7 +8,7 @@
 #include "base/parse.h"
 #include "base/word.h"
 #include "formats/http_fields.h"
-#include "formats/url_domain.h"
+#include "formats/url.h"
 
 /* ---- one cookie ---- */
 

@@ -19,7 +19,6 @@
 #include "base/parse.h"
 #include "base/word.h"
 #include "formats/http_fields.h"
-#include "formats/http_framing.h"
 #include "formats/http_payload.h"
 #include "formats/url.h"
 #include "net/address.h"

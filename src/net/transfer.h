@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
-#include "formats/http_chunked.h"
+#include "formats/http_payload.h"
 #include "net/address.h"
 #include "net/dns.h"
 #include "net/list.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "formats/link_kind.h"
+#include "formats/links.h"
 #include "proof/report.h"
 
 const char *composite_name(enum composite c)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/word.h"
-#include "formats/stand_in.h"
+#include "formats/blocked.h"
 
 /* Caches say so in many ways: "HIT", "Hit from cloudfront", "TCP_HIT", "fresh; hit". */
 static bool says_hit(slice caches)

@@ -14,7 +14,7 @@
 #include "base/word.h"
 #include "catalog/catalog.h"
 #include "formats/deceit.h"
-#include "formats/url_domain.h"
+#include "formats/url.h"
 #include "proof/clock_watch.h"
 #include "proof/composite.h"
 #include "proof/expect.h"

@@ -89,7 +89,7 @@ struct shown {
 	struct blocked_body signs;          /* of an HTML body, if has_signs */
 	uint32_t coding;                    /* names of content codings */
 	uint32_t missing;                   /* the rule whose required element is missing, or "" */
-	uint32_t stand_in; /* what stands in the page's place (formats/stand_in.h), or "" */
+	uint32_t stand_in; /* what stands in the page's place (formats/blocked.h), or "" */
 	uint16_t status;
 	uint8_t coding_end; /* enum coding_end */
 	bool has_state;

@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "base/word.h"
-#include "formats/stand_in.h"
+#include "formats/blocked.h"
 
 /* Constant: the catalog holds such hashes (attempt.h, coding). */
 static const struct hash_key MANNER_KEY = {0x5354494c4c504f49, 0x4e542d4d414e4e45};

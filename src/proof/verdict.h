@@ -64,7 +64,7 @@ struct observation {
 	bool not_modified; /* a 304 to a look of a watch, with the validator of the last usable one
 			    */
 	/*
-	 * What stands in the page's place, "blocked: login: …" or "shell: …" (formats/stand_in.h);
+	 * What stands in the page's place, "blocked: login: …" or "shell: …" (formats/blocked.h);
 	 * ptr NULL when it is the page.
 	 */
 	slice stand_in;
@@ -114,7 +114,7 @@ struct judgement judge_in_window(const struct observation *visit, const struct o
 bool observation_is_usable(const struct observation *o);
 
 /* It shows its content only by scripts: usable, but nothing is known of what a reader sees. */
-/* Takes the text of formats/stand_in.h, borrowed, which may be empty. */
+/* Takes the text of formats/blocked.h, borrowed, which may be empty. */
 void observation_set_stand_in(struct observation *o, slice text);
 
 bool observation_is_shell(const struct observation *o);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "formats/http_coding.h"
 #include "formats/http_decode.h"
 #include "formats/page.h"
 

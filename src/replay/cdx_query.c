@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/parse.h"
 #include "base/word.h"
-#include "formats/surt.h"
 #include "formats/url.h"
 #include "formats/url_canonical.h"
 #include "formats/url_pattern.h"

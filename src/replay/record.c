@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "formats/http_framing.h"
+#include "formats/http_payload.h"
 #include "formats/url_canonical.h"
 #include "replay/collection.h"
 #include "replay/live_archive.h"

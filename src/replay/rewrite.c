@@ -5,9 +5,8 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/word.h"
-#include "formats/link_header.h"
+#include "formats/link_values.h"
 #include "formats/media_type.h"
-#include "formats/refresh.h"
 #include "replay/rewrite_css.h"
 #include "replay/rewrite_html.h"
 

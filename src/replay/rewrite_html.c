@@ -7,9 +7,8 @@
 #include "base/utf8.h"
 #include "base/word.h"
 #include "formats/html_token.h"
+#include "formats/link_values.h"
 #include "formats/links.h"
-#include "formats/refresh.h"
-#include "formats/srcset.h"
 
 static const struct rewrite_edit NONE = {EDIT_NONE, REWRITE_PAGE};
 

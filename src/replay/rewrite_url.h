@@ -14,7 +14,7 @@
 #include "base/buf.h"
 #include "base/slice.h"
 #include "formats/charset.h"
-#include "formats/link_kind.h"
+#include "formats/links.h"
 #include "formats/url.h"
 #include "formats/url_encoding.h"
 

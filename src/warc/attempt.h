@@ -117,7 +117,7 @@ struct attempt {
 	slice purpose; /* the word of an attempt_purpose */
 	slice post;    /* the body that was sent by POST; none when it was GET */
 	slice target;  /* then the URL that was asked: url has the body, too (warc_request.h) */
-	slice kind;    /* what it is: "page", "image", … (formats/link_kind.h) */
+	slice kind;    /* what it is: "page", "image", … (formats/links.h) */
 	slice via;     /* the URL it was found on */
 	struct attempt_times wall;  /* since 1970 */
 	struct attempt_times clock; /* monotonic, of the machine that fetched */

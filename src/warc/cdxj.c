@@ -14,7 +14,7 @@
 #include "base/lists.h"
 #include "base/parse.h"
 #include "base/word.h"
-#include "formats/surt.h"
+#include "formats/url_canonical.h"
 #include "warc/compact.h"
 #include "warc/warc_request.h"
 

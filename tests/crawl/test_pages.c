@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "crawl/pages.h"
-#include "formats/link_kind.h"
+#include "formats/links.h"
 #include "formats/url.h"
 #include "tap.h"
 

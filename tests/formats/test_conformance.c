@@ -8,7 +8,6 @@
 
 #include "conformance.h"
 #include "formats/url.h"
-#include "formats/url_domain.h"
 #include "tap.h"
 
 /* Inputs of toascii.json whose mapping changed with Unicode 15.1 and 16, and the ICU that knows. */

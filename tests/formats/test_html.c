@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "formats/html_dump.h"
-#include "formats/html_entities.h"
+#include "formats/html_state.h"
 #include "tap.h"
 
 enum { MAX = 64 << 20 };

@@ -1,4 +1,4 @@
-#include "formats/http_chunked.h"
+#include "formats/http_payload.h"
 
 #include "base/buf.h"
 #include "base/err.h"

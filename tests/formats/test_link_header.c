@@ -1,5 +1,5 @@
 /* Link headers. Expected values: RFC 8288, its examples in section 3.5, and appendix B. */
-#include "formats/link_header.h"
+#include "formats/link_values.h"
 
 #include "base/err.h"
 #include "tap.h"

@@ -1,5 +1,5 @@
 /* Refresh values. Expected values: the steps of HTML 4.2.5.3. */
-#include "formats/refresh.h"
+#include "formats/link_values.h"
 
 #include "tap.h"
 

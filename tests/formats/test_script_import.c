@@ -1,5 +1,5 @@
 /* What scripts import, and what only looks like it. */
-#include "formats/script_import.h"
+#include "formats/link_values.h"
 
 #include "base/buf.h"
 #include "formats/media_type.h"

@@ -5,7 +5,7 @@
 #include "formats/shell.h"
 
 #include "base/buf.h"
-#include "formats/stand_in.h"
+#include "formats/blocked.h"
 #include "tap.h"
 
 enum { MAX = 1 << 20 };

@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "formats/sitemap_input.h"
 #include "formats/sitemap_xml.h"
 #include "tap.h"
 

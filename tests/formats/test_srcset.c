@@ -1,5 +1,5 @@
 /* The srcset attribute: wpt's cases from the shared conformance data, and some of our own. */
-#include "formats/srcset.h"
+#include "formats/link_values.h"
 
 #include "base/buf.h"
 #include "conformance.h"

@@ -1,4 +1,4 @@
-#include "formats/url_address.h"
+#include "formats/url_parser.h"
 
 #include "tap.h"
 

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#include "formats/surt.h"
 #include "tap.h"
 
 #define ID32 "0123456789abcdefghijklemopqrstuv"

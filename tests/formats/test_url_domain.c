@@ -1,4 +1,4 @@
-#include "formats/url_domain.h"
+#include "formats/url.h"
 
 #include "tap.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "formats/link_header.h"
-#include "formats/link_kind.h"
+#include "formats/link_values.h"
+#include "formats/links.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "formats/refresh.h"
-#include "formats/srcset.h"
+#include "formats/link_values.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "formats/surt.h"
 #include "formats/url_canonical.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

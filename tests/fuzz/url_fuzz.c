@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "formats/url.h"
-#include "formats/url_domain.h"
 #include "formats/url_encoding.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
