@@ -37,7 +37,8 @@ static void url_shorten_path(struct url *u)
 	slice path = slice_sub(url_text(u), u->path.at, u->text.len);
 	size_t len = path.len;
 
-	if (len == 0 ||
+	/* To cut the text would forget that it was too long. */
+	if (len == 0 || u->text.error ||
 		(u->scheme_id == URL_FILE && url_is_normalized_drive(slice_sub(path, 1, len))))
 		return;
 	while (path.ptr[len - 1] != '/')
@@ -48,20 +49,20 @@ static void url_shorten_path(struct url *u)
 static bool url_is_drive(slice segment);
 
 /* more: a slash ended the segment, so another one comes. */
-static int add_segment(struct url *u, slice segment, bool more)
+static void add_segment(struct url *u, slice segment, bool more)
 {
 	unsigned dots = count_dots(segment);
 
-	if (dots > 0) {
-		if (dots == 2)
-			url_shorten_path(u);
-		return more ? 0 : buf_add_char(&u->text, '/');
-	}
+	if (dots == 2)
+		url_shorten_path(u);
+	if (dots == 0 || !more)
+		buf_add_char(&u->text, '/');
 	/* A drive letter that begins the path of a file is written with a colon. */
-	if (u->scheme_id == URL_FILE && u->text.len == u->path.at && url_is_drive(segment))
-		return buf_add(&u->text, (slice){(char[]){'/', segment.ptr[0], ':'}, 3});
-	buf_add_char(&u->text, '/');
-	return url_percent_encode(&u->text, segment, URL_SET_PATH);
+	if (dots == 0 && u->scheme_id == URL_FILE && u->text.len == u->path.at + (size_t)1 &&
+		url_is_drive(segment))
+		buf_add(&u->text, (slice){(char[]){segment.ptr[0], ':'}, 2});
+	else if (dots == 0)
+		url_percent_encode(&u->text, segment, URL_SET_PATH);
 }
 
 /*
@@ -85,20 +86,20 @@ static size_t plain_length(const struct url_parser *p)
 	return i;
 }
 
-static int url_end_path(struct url_parser *p);
+static void url_end_path(struct url_parser *p);
 
-static int url_path_state(struct url_parser *p)
+static void url_path_state(struct url_parser *p)
 {
 	size_t plain = p->url->scheme_id == URL_FILE ? 0 : plain_length(p);
 	unsigned ends = p->special ? URL_ENDS_SPECIAL_AUTH : URL_ENDS_AUTHORITY;
-	int rc;
 
 	/* What most URLs take: the same as the loop below, in one copy. */
 	if (plain > 0) {
 		buf_add_char(&p->url->text, '/');
-		rc = buf_add(&p->url->text, slice_sub(p->in, p->at, p->at + plain));
+		buf_add(&p->url->text, slice_sub(p->in, p->at, p->at + plain));
 		p->at += plain;
-		return rc ? rc : url_end_path(p);
+		url_end_path(p);
+		return;
 	}
 	for (bool more = true; more;) {
 		size_t from = p->at;
@@ -106,26 +107,27 @@ static int url_path_state(struct url_parser *p)
 		while (p->at < p->in.len && !url_byte_is(p->in.ptr[p->at], ends))
 			p->at++;
 		more = url_is_slash(p, url_peek(p, 0));
-		TRY(add_segment(p->url, slice_sub(p->in, from, p->at), more));
+		add_segment(p->url, slice_sub(p->in, from, p->at), more);
 		p->at += more;
 	}
-	return url_end_path(p);
+	url_end_path(p);
 }
 
-/* parser_path.c */
-static int url_path_start_state(struct url_parser *p)
+static void url_path_start_state(struct url_parser *p)
 {
 	int c = url_peek(p, 0);
 
 	url_begin_path(p->url);
-	if (!p->special && (c == URL_EOF || c == '?' || c == '#'))
-		return url_end_path(p);
+	if (!p->special && (c == URL_EOF || c == '?' || c == '#')) {
+		url_end_path(p);
+		return;
+	}
 	p->at += url_is_slash(p, c);
-	return url_path_state(p);
+	url_path_state(p);
 }
 
 /* A blank stays one, but for the last before a query or fragment: it would be stripped later. */
-static int url_opaque_path_state(struct url_parser *p)
+static void url_opaque_path_state(struct url_parser *p)
 {
 	struct url *u = p->url;
 	size_t from = p->at;
@@ -139,82 +141,70 @@ static int url_opaque_path_state(struct url_parser *p)
 	url_percent_encode(&u->text, slice_sub(p->in, from, p->at - blank), URL_SET_C0_CONTROL);
 	if (blank)
 		buf_add_str(&u->text, "%20");
-	return u->text.error ? u->text.error : url_end_path(p);
+	url_end_path(p);
 }
 
 /* Invariant (3). */
-static int guard_path(struct url *u)
+static void guard_path(struct url *u)
 {
 	slice path = url_part(u, u->path);
 
 	if (u->host_kind != URL_HOST_NONE || u->opaque_path || path.len < 2 ||
-		memcmp(path.ptr, "//", 2) != 0)
-		return 0;
-	TRY(buf_reserve(&u->text, 2));
+		memcmp(path.ptr, "//", 2) != 0 || buf_reserve(&u->text, 2))
+		return;
 	memmove(u->text.ptr + u->path.at + 2, u->text.ptr + u->path.at, u->path.len + (size_t)1);
 	memcpy(u->text.ptr + u->path.at, "/.", 2);
 	u->path.at += 2;
 	u->text.len += 2;
-	return 0;
 }
 
-static int query_state(struct url_parser *p)
+static void query_state(struct url_parser *p)
 {
 	struct url *u = p->url;
 	enum url_set set = p->special ? URL_SET_SPECIAL_QUERY : URL_SET_QUERY;
 	slice rest = slice_sub(p->in, p->at, p->in.len);
-	const char *end;
-	int rc;
 
-	assert(rest.len > 0 && rest.ptr[0] == '?');
-	end = memchr(rest.ptr, '#', rest.len);
-	if (end)
-		rest = slice_sub(rest, 0, (size_t)(end - rest.ptr));
+	rest = slice_take(&rest, '#');
 	p->at += rest.len;
-	TRY(buf_add_char(&u->text, '?'));
+	buf_add_char(&u->text, '?');
 	u->has_query = true;
 	u->query.at = (uint32_t)u->text.len;
 	rest = slice_sub(rest, 1, rest.len);
 	if (p->encoding && p->special && u->scheme_id != URL_WS && u->scheme_id != URL_WSS)
-		rc = url_encode_query(&u->text, rest, p->encoding, set);
+		url_encode_query(&u->text, rest, p->encoding, set);
 	else
-		rc = url_percent_encode(&u->text, rest, set);
+		url_percent_encode(&u->text, rest, set);
 	u->query = url_part_from(u, u->query.at);
-	return rc;
 }
 
-static int url_fragment_state(struct url_parser *p);
+static void url_fragment_state(struct url_parser *p);
 
 /*
  * The path is complete: adds "/." where it is needed, then reads the query and fragment that come
  * next, if any does.
  */
-static int url_end_path(struct url_parser *p)
+static void url_end_path(struct url_parser *p)
 {
-	int rc;
-
 	p->url->path = url_part_from(p->url, p->url->path.at);
-	rc = guard_path(p->url);
-	if (rc == 0 && url_peek(p, 0) == '?')
-		rc = query_state(p);
-	return rc ? rc : url_fragment_state(p);
+	guard_path(p->url);
+	if (url_peek(p, 0) == '?')
+		query_state(p);
+	url_fragment_state(p);
 }
 
 /* Reads the "#" and the fragment, or nothing at the end. */
-static int url_fragment_state(struct url_parser *p)
+static void url_fragment_state(struct url_parser *p)
 {
 	struct url *u = p->url;
-	int rc;
 
 	if (url_peek(p, 0) == URL_EOF)
-		return 0;
+		return;
 	assert(url_peek(p, 0) == '#');
-	TRY(buf_add_char(&u->text, '#'));
+	buf_add_char(&u->text, '#');
 	u->has_fragment = true;
 	u->fragment.at = (uint32_t)u->text.len;
-	rc = url_percent_encode(&u->text, slice_sub(p->in, p->at + 1, p->in.len), URL_SET_FRAGMENT);
+	url_percent_encode(&u->text, slice_sub(p->in, p->at + 1, p->in.len), URL_SET_FRAGMENT);
 	u->fragment = url_part_from(u, u->fragment.at);
-	return rc;
 }
 
 /* "Starts with a Windows drive letter", of what begins at s; and of a segment that is one. */
@@ -235,45 +225,39 @@ static bool url_starts_with_drive(slice s)
 	       (s.len == 2 || url_byte_is(s.ptr[2], URL_ENDS_SPECIAL_AUTH));
 }
 
-static slice rest_of(const struct url_parser *p)
-{
-	return slice_sub(p->in, p->at, p->in.len);
-}
-
 static bool base_is_file(const struct url_parser *p)
 {
 	return p->base && p->base->scheme_id == URL_FILE;
 }
 
-static int url_copy_authority(struct url_parser *p);
+static void url_copy_authority(struct url_parser *p);
 
 /* Writes "//" and, with a base that is a file's, its host. */
-static int add_file_host(struct url_parser *p)
+static void add_file_host(struct url_parser *p)
 {
 	struct url *u = p->url;
-	int rc;
 
-	if (base_is_file(p))
-		return url_copy_authority(p);
-	rc = buf_add_str(&u->text, "//");
+	if (base_is_file(p)) {
+		url_copy_authority(p);
+		return;
+	}
+	buf_add_str(&u->text, "//");
 	u->host_kind = URL_HOST_EMPTY;
 	u->host = url_part_from(u, u->text.len);
 	url_begin_path(u);
-	return rc;
 }
 
 /* Keeps only the name; localhost is no host at all. */
 static int add_named_host(struct url_parser *p, slice name)
 {
 	struct url *u = p->url;
-	int rc = buf_add_str(&u->text, "//");
-	size_t at = u->text.len;
+	size_t at;
 
+	buf_add_str(&u->text, "//");
+	at = u->text.len;
 	u->host_kind = URL_HOST_EMPTY;
-	if (rc == 0 && name.len > 0)
-		rc = url_host_parse(&u->text, name, false, &u->host_kind, p->err);
-	if (rc)
-		return rc;
+	if (name.len > 0)
+		TRY(url_host_parse(&u->text, name, false, &u->host_kind, p->err));
 	if (slice_eq(slice_sub(url_text(u), at, u->text.len), SLICE("localhost"))) {
 		u->host_kind = URL_HOST_EMPTY;
 		buf_truncate(&u->text, at);
@@ -286,89 +270,75 @@ static int file_host_state(struct url_parser *p)
 {
 	size_t from = p->at;
 	slice name;
-	int rc;
 
 	while (p->at < p->in.len && !url_byte_is(p->in.ptr[p->at], URL_ENDS_SPECIAL_AUTH))
 		p->at++;
 	name = slice_sub(p->in, from, p->at);
 	if (url_is_drive(name)) {
 		p->at = from;
-		rc = add_named_host(p, SLICE(""));
+		TRY(add_named_host(p, SLICE("")));
 		url_begin_path(p->url);
-		return rc ? rc : url_path_state(p);
+		url_path_state(p);
+		return 0;
 	}
 	TRY(add_named_host(p, name));
-	return url_path_start_state(p);
+	url_path_start_state(p);
+	return 0;
 }
 
-/* The base's drive, where the path begins with one. */
-static int add_base_drive(struct url_parser *p)
-{
-	slice path = url_part(p->base, p->base->path);
+static void url_copy_path(struct url_parser *p);
 
-	if (path.len < 3 || (path.len > 3 && path.ptr[3] != '/') ||
-		!url_is_normalized_drive(slice_sub(path, 1, 3)))
-		return 0;
-	return buf_add(&p->url->text, slice_sub(path, 0, 3));
-}
-
-static int file_slash_state(struct url_parser *p)
-{
-	int rc;
-
-	if (url_is_slash(p, url_peek(p, 0))) {
-		p->at++;
-		return file_host_state(p);
-	}
-	rc = add_file_host(p);
-	if (rc == 0 && base_is_file(p) && !url_starts_with_drive(rest_of(p)))
-		rc = add_base_drive(p);
-	return rc ? rc : url_path_state(p);
-}
-
-static int url_copy_path(struct url_parser *p);
-
-static int url_copy_path_and_query(struct url_parser *p);
+static void url_copy_path_and_query(struct url_parser *p);
 
 /* The text is "file:". */
 static int url_file_state(struct url_parser *p)
 {
+	slice rest = slice_sub(p->in, p->at, p->in.len), path;
 	int c = url_peek(p, 0);
-	int rc;
 
 	if (url_is_slash(p, c)) {
 		p->at++;
-		return file_slash_state(p);
+		if (url_is_slash(p, url_peek(p, 0))) {
+			p->at++;
+			return file_host_state(p);
+		}
 	}
-	rc = add_file_host(p);
-	if (rc || !base_is_file(p))
-		return rc ? rc : url_path_state(p);
-	if (c == URL_EOF || c == '#') {
-		TRY(url_copy_path_and_query(p));
-		return url_fragment_state(p);
+	add_file_host(p);
+	if (!base_is_file(p)) {
+		url_path_state(p);
+	} else if (url_is_slash(p, c)) {
+		/* The base's drive, where the path begins with one. */
+		path = url_part(p->base, p->base->path);
+		if (!url_starts_with_drive(slice_sub(rest, 1, rest.len)) && path.len >= 3 &&
+			(path.len == 3 || path.ptr[3] == '/') &&
+			url_is_normalized_drive(slice_sub(path, 1, 3)))
+			buf_add(&p->url->text, slice_sub(path, 0, 3));
+		url_path_state(p);
+	} else if (c == URL_EOF || c == '#') {
+		url_copy_path_and_query(p);
+		url_fragment_state(p);
+	} else if (c == '?') {
+		url_copy_path(p);
+		url_end_path(p);
+	} else {
+		if (!url_starts_with_drive(rest)) {
+			url_copy_path(p);
+			url_shorten_path(p->url);
+		}
+		url_path_state(p);
 	}
-	if (c == '?') {
-		TRY(url_copy_path(p));
-		return url_end_path(p);
-	}
-	if (!url_starts_with_drive(rest_of(p))) {
-		rc = url_copy_path(p);
-		url_shorten_path(p->url);
-	}
-	return rc ? rc : url_path_state(p);
+	return 0;
 }
 
 enum { PORT_MAX = 65535 };
 
 /* What stands before the last "@", the userinfo percent-encode set taking care of any others. */
-static int add_credentials(struct url *u, slice credentials)
+static void add_credentials(struct url *u, slice credentials)
 {
-	const char *colon = credentials.len ? memchr(credentials.ptr, ':', credentials.len) : NULL;
-	size_t split = colon ? (size_t)(colon - credentials.ptr) : credentials.len;
-	slice password = slice_sub(credentials, split + 1, credentials.len);
+	slice username = slice_take(&credentials, ':'), password = credentials;
 	size_t at = u->text.len;
 
-	url_percent_encode(&u->text, slice_sub(credentials, 0, split), URL_SET_USERINFO);
+	url_percent_encode(&u->text, username, URL_SET_USERINFO);
 	u->username = url_part_from(u, at);
 	if (password.len > 0) {
 		buf_add_char(&u->text, ':');
@@ -378,7 +348,6 @@ static int add_credentials(struct url *u, slice credentials)
 	}
 	if (u->username.len > 0 || u->password.len > 0)
 		buf_add_char(&u->text, '@');
-	return u->text.error;
 }
 
 static int port_state(struct url_parser *p, slice digits)
@@ -429,30 +398,29 @@ static int host_state(struct url_parser *p, slice s)
 	return port_state(p, slice_sub(s, end + 1, s.len));
 }
 
-/* parser_authority.c */
 static int url_authority_state(struct url_parser *p)
 {
 	unsigned ends = p->special ? URL_ENDS_SPECIAL_AUTH : URL_ENDS_AUTHORITY;
 	size_t from = p->at;
 	slice authority;
 	const char *sign;
-	int rc = buf_add_str(&p->url->text, "//");
 
+	buf_add_str(&p->url->text, "//");
 	while (p->at < p->in.len && !url_byte_is(p->in.ptr[p->at], ends))
 		p->at++;
 	authority = slice_sub(p->in, from, p->at);
 	sign = authority.len ? memrchr(authority.ptr, '@', authority.len) : NULL;
-	if (rc == 0 && sign) {
+	if (sign) {
 		size_t split = (size_t)(sign - authority.ptr);
 
-		rc = add_credentials(p->url, slice_sub(authority, 0, split));
+		add_credentials(p->url, slice_sub(authority, 0, split));
 		authority = slice_sub(authority, split + 1, authority.len);
-		if (rc == 0 && authority.len == 0)
+		if (authority.len == 0)
 			return url_fail(p, "host is missing behind the user name");
 	}
-	if (rc == 0)
-		rc = host_state(p, authority);
-	return rc ? rc : url_path_start_state(p);
+	TRY(host_state(p, authority));
+	url_path_start_state(p);
+	return 0;
 }
 
 static const struct {
@@ -486,8 +454,8 @@ static enum url_scheme find_scheme(slice name)
 	return URL_OTHER;
 }
 
-/* parser.c: takes scheme, credentials, host and port of the base, in place of what was written. */
-static int url_copy_authority(struct url_parser *p)
+/* Takes scheme, credentials, host and port of the base, in place of what was written. */
+static void url_copy_authority(struct url_parser *p)
 {
 	struct url *u = p->url;
 	const struct url *b = p->base;
@@ -503,17 +471,17 @@ static int url_copy_authority(struct url_parser *p)
 	u->authority_end = b->authority_end;
 	u->path.at = b->authority_end;
 	p->special = url_is_special(u);
-	return buf_add(&u->text, slice_sub(url_text(b), 0, b->authority_end));
+	buf_add(&u->text, slice_sub(url_text(b), 0, b->authority_end));
 }
 
 /* Appends path, or path and query, of the base. */
-static int url_copy_path(struct url_parser *p)
+static void url_copy_path(struct url_parser *p)
 {
-	return buf_add(&p->url->text, url_part(p->base, p->base->path));
+	buf_add(&p->url->text, url_part(p->base, p->base->path));
 }
 
 /* With its guard ("/."), which the path keeps. */
-static int url_copy_path_and_query(struct url_parser *p)
+static void url_copy_path_and_query(struct url_parser *p)
 {
 	struct url *u = p->url;
 	const struct url *b = p->base;
@@ -522,7 +490,7 @@ static int url_copy_path_and_query(struct url_parser *p)
 	u->query = b->query;
 	u->has_query = b->has_query;
 	u->opaque_path = b->opaque_path;
-	return buf_add(&u->text, slice_sub(url_page(b), b->authority_end, b->text.len));
+	buf_add(&u->text, slice_sub(url_page(b), b->authority_end, b->text.len));
 }
 
 static int special_authority_ignore_slashes_state(struct url_parser *p)
@@ -532,51 +500,45 @@ static int special_authority_ignore_slashes_state(struct url_parser *p)
 	return url_authority_state(p);
 }
 
-static int relative_slash_state(struct url_parser *p)
-{
-	int c = url_peek(p, 0);
-
-	if (url_is_slash(p, c)) {
-		p->at++;
-		return p->special ? special_authority_ignore_slashes_state(p)
-				  : url_authority_state(p);
-	}
-	TRY(url_copy_authority(p));
-	return url_path_state(p);
-}
-
 /* The text is the base's scheme and its colon, which only a host of its own needs. */
 static int relative_state(struct url_parser *p)
 {
 	int c = url_peek(p, 0);
-	int rc;
 
+	if (url_is_slash(p, c) && url_is_slash(p, url_peek(p, 1))) {
+		p->at += 2;
+		return p->special ? special_authority_ignore_slashes_state(p)
+				  : url_authority_state(p);
+	}
+	url_copy_authority(p);
 	if (url_is_slash(p, c)) {
 		p->at++;
-		return relative_slash_state(p);
+		url_path_state(p);
+	} else if (c == URL_EOF || c == '#') {
+		url_copy_path_and_query(p);
+		url_fragment_state(p);
+	} else {
+		url_copy_path(p);
+		if (c == '?') {
+			url_end_path(p);
+			return 0;
+		}
+		url_shorten_path(p->url);
+		url_path_state(p);
 	}
-	TRY(url_copy_authority(p));
-	if (c == URL_EOF || c == '#') {
-		TRY(url_copy_path_and_query(p));
-		return url_fragment_state(p);
-	}
-	rc = url_copy_path(p);
-	if (c == '?')
-		return rc ? rc : url_end_path(p);
-	url_shorten_path(p->url);
-	return rc ? rc : url_path_state(p);
+	return 0;
 }
 
 /* Writes the scheme and its colon. */
-static int set_scheme(struct url_parser *p, slice name)
+static void set_scheme(struct url_parser *p, slice name)
 {
 	struct url *u = p->url;
-	int rc = url_add_lower(&u->text, name);
 
+	url_add_lower(&u->text, name);
 	u->scheme = url_part_from(u, 0);
 	u->scheme_id = find_scheme(url_text(u));
 	p->special = url_is_special(u);
-	return rc ? rc : buf_add_char(&u->text, ':');
+	buf_add_char(&u->text, ':');
 }
 
 static int no_scheme_state(struct url_parser *p)
@@ -588,16 +550,17 @@ static int no_scheme_state(struct url_parser *p)
 	if (b->opaque_path) {
 		if (url_peek(p, 0) != '#')
 			return url_fail(p, "relative to a base that has no path");
-		TRY(url_copy_authority(p));
-		TRY(url_copy_path_and_query(p));
-		return url_fragment_state(p);
+		url_copy_authority(p);
+		url_copy_path_and_query(p);
+		url_fragment_state(p);
+		return 0;
 	}
 	/* Most take all before their path from the base, scheme included. */
 	p->special = url_is_special(b);
 	if (b->scheme_id != URL_FILE &&
 		!(url_is_slash(p, url_peek(p, 0)) && url_is_slash(p, url_peek(p, 1))))
 		return relative_state(p);
-	TRY(set_scheme(p, url_part(b, b->scheme)));
+	set_scheme(p, url_part(b, b->scheme));
 	return b->scheme_id == URL_FILE ? url_file_state(p) : relative_state(p);
 }
 
@@ -615,8 +578,10 @@ static int after_scheme(struct url_parser *p)
 	/* "Special authority slashes state" */
 	if (p->special)
 		return special_authority_ignore_slashes_state(p);
-	if (url_peek(p, 0) != '/')
-		return url_opaque_path_state(p);
+	if (url_peek(p, 0) != '/') {
+		url_opaque_path_state(p);
+		return 0;
+	}
 	/* "Path or authority state" */
 	if (url_peek(p, 1) == '/') {
 		p->at += 2;
@@ -624,23 +589,23 @@ static int after_scheme(struct url_parser *p)
 	}
 	p->at++;
 	url_begin_path(u);
-	return url_path_state(p);
+	url_path_state(p);
+	return 0;
 }
 
 /* "Scheme start state" and "scheme state" */
 static int scheme_start_state(struct url_parser *p)
 {
 	size_t n = 0;
-	int rc;
 
 	if (p->in.len > 0 && url_byte_is(p->in.ptr[0], URL_ALPHA))
 		for (n = 1; n < p->in.len && url_byte_is(p->in.ptr[n], URL_SCHEME);)
 			n++;
 	if (n == 0 || n == p->in.len || p->in.ptr[n] != ':')
 		return no_scheme_state(p);
-	rc = set_scheme(p, slice_sub(p->in, 0, n));
+	set_scheme(p, slice_sub(p->in, 0, n));
 	p->at = n + 1;
-	return rc ? rc : after_scheme(p);
+	return after_scheme(p);
 }
 
 slice url_strip(slice in)
@@ -655,14 +620,6 @@ slice url_strip(slice in)
 static bool is_tab_or_newline(char c)
 {
 	return (unsigned char)c <= '\r' && (c == '\t' || c == '\n' || c == '\r');
-}
-
-static bool has_tab_or_newline(slice in)
-{
-	for (size_t i = 0; i < in.len; i++)
-		if (is_tab_or_newline(in.ptr[i]))
-			return true;
-	return false;
 }
 
 static void reset(struct url *u)
@@ -685,16 +642,16 @@ int url_parse_encoded(struct url *u, slice input, const struct url *base,
 {
 	struct url_parser p = {
 		.in = url_strip(input), .url = u, .base = base, .encoding = encoding, .err = err};
-	struct buf clean;
-	int rc = 0;
+	BUF_SCOPED(clean, URL_MAX);
+	int rc = input.len > URL_MAX ? ERR_LIMIT : 0;
+	size_t i = 0;
 
 	assert(u != base);
 	reset(u);
-	buf_init(&clean, URL_MAX);
-	if (input.len > URL_MAX)
-		rc = ERR_LIMIT;
-	if (rc == 0 && has_tab_or_newline(p.in)) {
-		for (size_t i = 0; i < p.in.len; i++)
+	while (rc == 0 && i < p.in.len && !is_tab_or_newline(p.in.ptr[i]))
+		i++;
+	if (rc == 0 && i < p.in.len) {
+		for (i = 0; i < p.in.len; i++)
 			if (!is_tab_or_newline(p.in.ptr[i]))
 				buf_add_char(&clean, p.in.ptr[i]);
 		rc = clean.error;
@@ -702,7 +659,8 @@ int url_parse_encoded(struct url *u, slice input, const struct url *base,
 	}
 	if (rc == 0)
 		rc = scheme_start_state(&p);
-	buf_release(&clean);
+	if (rc == 0)
+		rc = u->text.error;
 	if (rc)
 		reset(u);
 	if (rc == ERR_LIMIT)

@@ -34,6 +34,7 @@ static void body_init(struct body *b, const char *spool_dir, size_t *held)
 	buf_init(&b->memory, NET_MEMORY_MAX);
 }
 
+/* Gives the memory back to the counter. */
 static void free_memory(struct body *b)
 {
 	if (b->held)
@@ -57,15 +58,13 @@ void body_let_go(struct body *b)
 	b->held = NULL;
 }
 
-static int fail(const struct body *b, struct err *err)
-{
-	return err_set(
-		err, ERR_IO, "cannot spool the body to %s: %s", b->spool_dir, strerror(errno));
-}
-
+/* Moves what is in memory to a new file. */
 static int write_spool(struct body *b, slice bytes, struct err *err)
 {
-	return io_write(b->spool, bytes.ptr, bytes.len) ? fail(b, err) : 0;
+	if (b->spool < 0 || io_write(b->spool, bytes.ptr, bytes.len))
+		return err_set(err, ERR_IO, "cannot spool the body to %s: %s", b->spool_dir,
+			strerror(errno));
+	return 0;
 }
 
 /* Moves what is in memory to a new file. */
@@ -74,12 +73,10 @@ static int start_spool(struct body *b, struct err *err)
 	int rc;
 
 	b->spool = tempfile_open(b->spool_dir);
-	if (b->spool < 0)
-		return fail(b, err);
 	rc = write_spool(b, buf_slice(&b->memory), err);
 	if (rc == 0) {
 		free_memory(b);
-	} else {
+	} else if (b->spool >= 0) {
 		(void)close(b->spool);
 		b->spool = -1;
 	}
@@ -96,31 +93,28 @@ static bool fits_memory(const struct body *b, size_t more)
 	       *b->held + more <= NET_BODIES_MAX;
 }
 
-static int add_to_memory(struct body *b, slice bytes)
-{
-	size_t before = b->memory.cap;
-	int rc = buf_add(&b->memory, bytes);
-
-	*b->held += b->memory.cap - before;
-	return rc;
-}
-
 /*
- * Appends: 0, ERR_NOMEM, or ERR_IO with a sentence when the file cannot be made or written; the
- * body is as before then.
+ * Appends: 0, or ERR_IO with a sentence when the file cannot be made or written; the body is as
+ * before then.
  */
 static SP_MUST_CHECK int body_add(struct body *b, slice bytes, struct err *err)
 {
 	int rc = 0;
 
 	if (b->spool < 0 && !fits_memory(b, bytes.len))
-		rc = start_spool(b, err);
-	if (rc == 0)
-		rc = b->spool >= 0 ? write_spool(b, bytes, err) : add_to_memory(b, bytes);
+		TRY(start_spool(b, err));
+	if (b->spool >= 0) {
+		rc = write_spool(b, bytes, err);
+		if (rc)
+			(void)ftruncate(b->spool, (off_t)b->size);
+	} else {
+		size_t before = b->memory.cap;
+
+		rc = buf_add(&b->memory, bytes);
+		*b->held += b->memory.cap - before;
+	}
 	if (rc == 0)
 		b->size += bytes.len;
-	else if (b->spool >= 0)
-		(void)ftruncate(b->spool, (off_t)b->size);
 	return rc;
 }
 
@@ -132,26 +126,19 @@ enum {
 	ENTRY_MAX = DNS_NAME_MAX + DNS_ADDRESSES_MAX * (ADDRESS_TEXT_SIZE + 3) + 16,
 };
 
-/* The end of the host: its bracket, or what comes before port and slash. */
-static size_t host_end(slice authority)
-{
-	const char *bracket = memchr(authority.ptr, ']', authority.len);
-	size_t end = bracket ? (size_t)(bracket - authority.ptr) + 1 : 0;
-
-	while (end < authority.len && authority.ptr[end] != ':' && authority.ptr[end] != '/')
-		end++;
-	return end;
-}
-
-/* Reads "http://host:port/" as request_split_url writes it. 0 or ERR_NOMEM; release anyway. */
-static SP_MUST_CHECK int route_init(struct route *r, slice origin, unsigned allowed)
+/* Reads "http://host:port/" as request_split_url writes it. */
+static void route_init(struct route *r, slice origin, unsigned allowed)
 {
 	bool tls = origin.len > 4 && origin.ptr[4] == 's';
 	slice rest = slice_sub(origin, tls ? strlen("https://") : strlen("http://"), origin.len);
-	size_t end = host_end(rest);
-	slice host = slice_sub(rest, 0, end);
+	const char *bracket = memchr(rest.ptr, ']', rest.len);
+	size_t end = bracket ? (size_t)(bracket - rest.ptr) + 1 : 0;
+	slice host;
 	uint64_t port;
 
+	while (end < rest.len && rest.ptr[end] != ':' && rest.ptr[end] != '/')
+		end++;
+	host = slice_sub(rest, 0, end);
 	*r = (struct route){.port = tls ? PORT_HTTPS : PORT_HTTP, .allowed = allowed};
 	/* ":port/", or "/" alone. */
 	if (end < rest.len && parse_u64(slice_sub(rest, end + 1, rest.len - 1), &port) == 0)
@@ -159,8 +146,7 @@ static SP_MUST_CHECK int route_init(struct route *r, slice origin, unsigned allo
 	r->is_literal = address_parse(host, &r->literal);
 	if (host.len > 1 && host.ptr[0] == '[')
 		host = slice_sub(host, 1, host.len - 1);
-	r->host = strndup(host.ptr, host.len);
-	return r->host ? 0 : ERR_NOMEM;
+	r->host = mem_strdup(host);
 }
 
 /* The handle must be gone. Safe on a zeroed struct. */
@@ -173,58 +159,41 @@ static void route_release(struct route *r)
 	*r = (struct route){0};
 }
 
-/* "host:port:address,address" of those that are allowed; how many. */
-static size_t write_entry(const struct route *r, const struct dns_answer *answer, struct buf *out)
+/*
+ * Lets libcurl connect to those of the addresses that are allowed, and to no others, by a cache of
+ * names that only this handle has: what is put into that of the multi handle stays there for good,
+ * for a server of the same name and port that another handle may have under other rules. 0, or
+ * ERR_STATE when none is allowed: why has the sentence then.
+ */
+static SP_MUST_CHECK int route_set(
+	struct route *r, CURL *easy, const struct dns_answer *answer, char *why, size_t size)
 {
-	int rc = buf_printf(out, "%s:%u:", r->host, r->port);
+	BUF_SCOPED(entry, ENTRY_MAX); /* "host:port:address,address" */
 	size_t count = 0;
 
-	for (size_t i = 0; rc == 0 && i < answer->count; i++) {
+	buf_printf(&entry, "%s:%u:", r->host, r->port);
+	for (size_t i = 0; i < answer->count; i++) {
 		char text[ADDRESS_TEXT_SIZE];
 
 		if (!address_is_allowed(&answer->list[i], r->allowed))
 			continue;
 		address_format(&answer->list[i], text);
-		rc = buf_printf(out, answer->list[i].size == ADDRESS_V6_SIZE ? "%s[%s]" : "%s%s",
+		buf_printf(&entry, answer->list[i].size == ADDRESS_V6_SIZE ? "%s[%s]" : "%s%s",
 			count++ > 0 ? "," : "", text);
 	}
-	return rc ? 0 : count;
-}
-
-/*
- * A cache of names that only this handle has: what is put into that of the multi handle stays there
- * for good, for a server of the same name and port that another handle may have under other rules.
- */
-static int give(struct route *r, CURL *easy, const char *entry)
-{
-	r->addresses = curl_slist_append(NULL, entry);
+	if (count == 0 || entry.error) {
+		if (answer->count > 0)
+			address_explain(&answer->list[0], why, size);
+		return ERR_STATE;
+	}
+	r->addresses = curl_slist_append(NULL, buf_str(&entry));
 	r->share = curl_share_init();
-	if (!r->addresses || !r->share)
-		return ERR_NOMEM;
-	if (curl_share_setopt(r->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS) != CURLSHE_OK ||
+	if (!r->addresses || !r->share ||
+		curl_share_setopt(r->share, CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS) != CURLSHE_OK ||
 		curl_easy_setopt(easy, CURLOPT_SHARE, r->share) != CURLE_OK ||
 		curl_easy_setopt(easy, CURLOPT_RESOLVE, r->addresses) != CURLE_OK)
-		return ERR_NOMEM;
+		mem_end();
 	return 0;
-}
-
-/*
- * Lets libcurl connect to those of the addresses that are allowed, and to no others. 0, ERR_NOMEM,
- * or ERR_STATE when none is: why has the sentence then.
- */
-static SP_MUST_CHECK int route_set(
-	struct route *r, CURL *easy, const struct dns_answer *answer, char *why, size_t size)
-{
-	struct buf entry;
-	int rc = ERR_STATE;
-
-	buf_init(&entry, ENTRY_MAX);
-	if (write_entry(r, answer, &entry) > 0)
-		rc = give(r, easy, buf_str(&entry));
-	else if (answer->count > 0)
-		address_explain(&answer->list[0], why, size);
-	buf_release(&entry);
-	return rc;
 }
 
 /* ---- transfers ---- */
@@ -250,48 +219,31 @@ static const struct net_header USUAL[] = {
 	{SLICE_INIT("Cache-Control"), SLICE_INIT("no-cache")},
 };
 
-static int add_origin(struct buf *origin, const struct url *u)
-{
-	int rc;
-
-	buf_add(origin, url_part(u, u->scheme));
-	buf_add_str(origin, "://");
-	rc = buf_add(origin, url_part(u, u->host));
-	if (rc == 0 && u->port != URL_NO_PORT)
-		rc = url_add_port(origin, u->port);
-	return rc ? rc : buf_add_char(origin, '/');
-}
-
-static int add_target(struct buf *target, const struct url *u)
-{
-	int rc = buf_add(target, url_part(u, u->path));
-
-	if (rc == 0 && u->has_query)
-		rc = buf_add_char(target, '?');
-	return rc ? rc : buf_add(target, url_part(u, u->query));
-}
-
 /*
  * Origin ("http://host:port/") and target ("/path?query") of the URL, into empty buffers.
- * Credentials and fragment are left out. 0, ERR_NOMEM, or ERR_SYNTAX for what is no HTTP URL.
+ * Credentials and fragment are left out. 0, or ERR_SYNTAX for what is no HTTP URL.
  */
 static int request_split_url(slice url, struct buf *origin, struct buf *target, struct err *err)
 {
-	struct url u;
-	int rc;
+	URL_SCOPED(u);
+	int rc = url_parse(&u, url, NULL, err);
 
-	url_init(&u);
-	rc = url_parse(&u, url, NULL, err);
-	if (rc == 0 && !url_is_http(&u))
-		rc = err_set(err, ERR_SYNTAX, "only http and https URLs can be fetched");
-	else if (rc == ERR_LIMIT)
-		rc = ERR_SYNTAX;
-	if (rc == 0)
-		rc = add_origin(origin, &u);
-	if (rc == 0)
-		rc = add_target(target, &u);
-	url_release(&u);
-	return rc;
+	if (rc == ERR_LIMIT)
+		return ERR_SYNTAX;
+	TRY(rc);
+	if (!url_is_http(&u))
+		return err_set(err, ERR_SYNTAX, "only http and https URLs can be fetched");
+	buf_add(origin, url_part(&u, u.scheme));
+	buf_add_str(origin, "://");
+	buf_add(origin, url_part(&u, u.host));
+	if (u.port != URL_NO_PORT)
+		TRY(url_add_port(origin, u.port));
+	buf_add_char(origin, '/');
+	buf_add(target, url_part(&u, u.path));
+	if (u.has_query)
+		buf_add_char(target, '?');
+	buf_add(target, url_part(&u, u.query));
+	return origin->error ? origin->error : target->error;
 }
 
 /* A token of RFC 9110, section 5.6.2. */
@@ -306,99 +258,54 @@ static bool is_token(slice s)
 	return s.len > 0;
 }
 
-static int append(struct curl_slist **list, const struct buf *line)
-{
-	struct curl_slist *longer = curl_slist_append(*list, buf_str(line));
-
-	if (!longer)
-		return ERR_NOMEM;
-	*list = longer;
-	return 0;
-}
-
 static int add_field(struct curl_slist **list, slice name, slice value, struct err *err)
 {
-	struct buf line;
-	int rc;
+	BUF_SCOPED(line, FIELD_MAX);
+	struct curl_slist *longer;
 
 	if (!is_token(name) || !fields_is_value(value))
 		return err_set(err, ERR_SYNTAX, "header field %.*s: not allowed in HTTP",
 			(int)(name.len < 64 ? name.len : 64), name.ptr ? name.ptr : "");
-	buf_init(&line, FIELD_MAX);
-	rc = buf_add(&line, name);
+	buf_add(&line, name);
 	/* To libcurl "Name:" means to leave it out, "Name;" that it is empty. */
-	if (rc == 0)
-		rc = buf_add_str(&line, value.len > 0 ? ": " : ";");
-	if (rc == 0)
-		rc = buf_add(&line, value);
-	if (rc == ERR_LIMIT)
-		rc = err_set(
+	buf_add_str(&line, value.len > 0 ? ": " : ";");
+	if (buf_add(&line, value))
+		return err_set(
 			err, ERR_SYNTAX, "header field %.*s: too long", (int)name.len, name.ptr);
-	if (rc == 0)
-		rc = append(list, &line);
-	buf_release(&line);
-	return rc;
+	longer = curl_slist_append(*list, buf_str(&line));
+	if (!longer)
+		mem_end();
+	*list = longer;
+	return 0;
 }
 
-static bool names_field(const struct net_request *request, slice name)
+/* Adds the field unless the request names it itself. */
+static int add_usual(const struct net_request *request, struct curl_slist **list, slice name,
+	slice value, struct err *err)
 {
-	for (size_t i = 0; i < request->header_count; i++) {
-		slice own = request->headers[i].name;
-
-		if (own.len == name.len && strncasecmp(own.ptr, name.ptr, name.len) == 0)
-			return true;
-	}
-	return false;
-}
-
-static int add_all(const struct net_request *request, const char *user_agent,
-	struct curl_slist **list, struct err *err)
-{
-	int rc = 0;
-
-	if (!names_field(request, SLICE("User-Agent")))
-		rc = add_field(list, SLICE("User-Agent"),
-			slice_str(user_agent ? user_agent : DEFAULT_AGENT), err);
-	for (size_t i = 0; i < sizeof USUAL / sizeof USUAL[0] && rc == 0; i++) {
-		if (!names_field(request, USUAL[i].name))
-			rc = add_field(list, USUAL[i].name, USUAL[i].value, err);
-	}
-	for (size_t i = 0; i < request->header_count && rc == 0; i++)
-		rc = add_field(list, request->headers[i].name, request->headers[i].value, err);
-	return rc;
+	for (size_t i = 0; i < request->header_count; i++)
+		if (word_is(request->headers[i].name, name))
+			return 0;
+	return add_field(list, name, value, err);
 }
 
 /*
  * The header fields for libcurl: the request's own, and the usual ones it does not name itself. A
- * list that is not there yet is made; it is freed with curl_slist_free_all. 0, ERR_NOMEM, or
- * ERR_SYNTAX for a name or value that HTTP does not allow.
+ * list that is not there yet is made; it is freed with curl_slist_free_all, whatever is returned.
+ * 0, or ERR_SYNTAX for a name or value that HTTP does not allow.
  */
 static int request_headers(const struct net_request *request, const char *user_agent,
 	struct curl_slist **ret, struct err *err)
 {
-	struct curl_slist *list = NULL;
-	int rc;
-
 	if (*ret)
 		return 0;
-	rc = add_all(request, user_agent, &list, err);
-
-	if (rc)
-		curl_slist_free_all(list);
-	else
-		*ret = list;
-	return rc;
-}
-
-/* Makes it a POST if the request has a body; false without memory. */
-static bool request_set_body(const struct net_request *request, CURL *easy)
-{
-	curl_off_t size = (curl_off_t)request->post.len;
-
-	return !request->post.ptr ||
-	       (curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, size) == CURLE_OK &&
-		       curl_easy_setopt(easy, CURLOPT_COPYPOSTFIELDS, request->post.ptr) ==
-			       CURLE_OK);
+	TRY(add_usual(request, ret, SLICE("User-Agent"),
+		slice_str(user_agent ? user_agent : DEFAULT_AGENT), err));
+	for (size_t i = 0; i < sizeof USUAL / sizeof USUAL[0]; i++)
+		TRY(add_usual(request, ret, USUAL[i].name, USUAL[i].value, err));
+	for (size_t i = 0; i < request->header_count; i++)
+		TRY(add_field(ret, request->headers[i].name, request->headers[i].value, err));
+	return 0;
 }
 
 /* What libcurl's codes mean to us. */
@@ -744,26 +651,10 @@ static bool end_head(struct transfer *t)
 	return t->fetch.failure == NET_FAILURE_NONE && !is_at_end(t);
 }
 
-static bool add_to_head(struct transfer *t, slice line)
-{
-	int rc;
-
-	t->head_received += line.len;
-	if (t->head_received > t->shared->params.max_head) {
-		note_failure(t, NET_FAILURE_TOO_LARGE, "the response's head is too large");
-		return false;
-	}
-	rc = t->tls.h2 ? h2_add_line(line, &t->head) : buf_add(&t->head, line);
-	if (rc == ERR_LIMIT)
-		note_failure(t, NET_FAILURE_TOO_LARGE, "the response's head is too large");
-	else if (rc)
-		note_failure(t, NET_FAILURE_LOCAL, "no memory for the response's head");
-	return rc == 0;
-}
-
 /* Takes the bytes out of what the caller may still receive. */
 static bool spend(struct transfer *t, size_t bytes)
 {
+	note_progress(t, bytes);
 	if (!t->budget)
 		return true;
 	if (*t->budget < bytes) {
@@ -784,7 +675,6 @@ static size_t on_header(char *ptr, size_t size, size_t count, void *userdata)
 
 	if (t->fetch.monotonic.first_byte == 0)
 		t->fetch.monotonic.first_byte = stamp(t);
-	note_progress(t, line.len);
 	if (t->head_whole && is_interim(t)) {
 		buf_reset(&t->head);
 		t->head_whole = false;
@@ -793,8 +683,12 @@ static size_t on_header(char *ptr, size_t size, size_t count, void *userdata)
 		return 0;
 	if (t->head_whole)
 		return line.len; /* a trailer */
-	if (!add_to_head(t, line))
+	t->head_received += line.len;
+	if (t->head_received > t->shared->params.max_head ||
+		(t->tls.h2 ? h2_add_line(line, &t->head) : buf_add(&t->head, line))) {
+		note_failure(t, NET_FAILURE_TOO_LARGE, "the response's head is too large");
 		return 0;
+	}
 	/* As libcurl sees it: an empty line may end in LF alone. */
 	if ((line.ptr[0] == '\r' || line.ptr[0] == '\n') && !end_head(t))
 		return 0;
@@ -819,28 +713,22 @@ static slice within_chunks(struct transfer *t, slice bytes)
 	return slice_sub(bytes, 0, (size_t)(t->chunks.consumed - before));
 }
 
-static void note_too_large(struct transfer *t)
-{
-	char text[sizeof t->fetch.detail];
-
-	(void)snprintf(text, sizeof text, "the body has more than %llu bytes (--max-body)",
-		(unsigned long long)t->shared->params.max_body);
-	note_failure(t, NET_FAILURE_TOO_LARGE, text);
-}
-
 static bool add_to_body(struct transfer *t, slice bytes)
 {
 	uint64_t left = t->shared->params.max_body - t->body.size;
+	char text[sizeof t->fetch.detail];
 	struct err err = {0};
 
 	if (body_add(&t->body, slice_sub(bytes, 0, bytes.len < left ? bytes.len : (size_t)left),
 		    &err)) {
-		note_failure(
-			t, NET_FAILURE_LOCAL, err.text[0] ? err.text : "no memory for the body");
+		note_failure(t, NET_FAILURE_LOCAL, err.text);
 		return false;
 	}
-	if (bytes.len > left)
-		note_too_large(t);
+	if (bytes.len > left) {
+		(void)snprintf(text, sizeof text, "the body has more than %llu bytes (--max-body)",
+			(unsigned long long)t->shared->params.max_body);
+		note_failure(t, NET_FAILURE_TOO_LARGE, text);
+	}
 	return bytes.len <= left;
 }
 
@@ -849,7 +737,6 @@ static size_t on_body(char *ptr, size_t size, size_t count, void *userdata)
 	struct transfer *t = userdata;
 	slice bytes = {ptr, size * count};
 
-	note_progress(t, bytes.len);
 	if (!spend(t, bytes.len))
 		return 0;
 	if (!t->body_began) {
@@ -908,10 +795,13 @@ static long milliseconds(double seconds)
 #define SET(option, value) ok = ok && curl_easy_setopt(easy, (option), (value)) == CURLE_OK
 
 /* What makes a fetch exact: nothing decoded, followed, added or remembered. */
-static bool set_behaviour(CURL *easy)
+static bool set_options(struct transfer *t, const struct net_request *request)
 {
+	const struct net_params *params = &t->shared->params;
+	CURL *easy = t->easy;
 	bool ok = true;
 
+	/* What makes a fetch exact: nothing decoded, followed, added or remembered. */
 	SET(CURLOPT_HTTP09_ALLOWED, 0L);
 	SET(CURLOPT_HTTP_TRANSFER_DECODING, 0L);
 	SET(CURLOPT_HTTP_CONTENT_DECODING, 0L);
@@ -920,25 +810,9 @@ static bool set_behaviour(CURL *easy)
 	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	SET(CURLOPT_NOSIGNAL, 1L);
 	SET(CURLOPT_DNS_CACHE_TIMEOUT, 0L); /* what it is told (net/transfer.h) does not age */
-	return ok;
-}
 
-/* Of time, what is left of it when the name has been resolved; and of speed. */
-static bool set_limits(CURL *easy, const struct net_params *params, double gone)
-{
-	bool ok = true;
-
-	SET(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(fmax(params->connect_timeout - gone, 1e-3)));
-	SET(CURLOPT_TIMEOUT_MS, milliseconds(fmax(params->timeout - gone, 1e-3)));
-	SET(CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)params->max_speed);
-	return ok;
-}
-
-/* HTTP/2 only where TLS agrees on it: in clear it would take fields that nobody asked for. */
-static bool set_protocol(CURL *easy, const struct net_params *params, const struct transfer *t)
-{
-	bool ok = true;
-
+	/* HTTP/2 only where TLS agrees on it: in clear it would take fields that nobody asked for.
+	 */
 	SET(CURLOPT_HTTP_VERSION, params->http2 && !t->http1 ? (long)CURL_HTTP_VERSION_2TLS
 							     : (long)CURL_HTTP_VERSION_1_1);
 	SET(CURLOPT_SSL_CTX_FUNCTION, tls_set_up);
@@ -952,23 +826,11 @@ static bool set_protocol(CURL *easy, const struct net_params *params, const stru
 		SET(CURLOPT_SSL_VERIFYPEER, 0L);
 		SET(CURLOPT_SSL_VERIFYHOST, 0L);
 	}
-	return ok;
-}
 
-/* What the environment says of proxies is not asked: a capture must not depend on it. */
-static bool set_proxy(CURL *easy, const struct net_params *params)
-{
-	bool ok = true;
-
+	/* What the environment says of proxies is not asked: a capture must not depend on it. */
 	SET(CURLOPT_PROXY, params->proxy ? params->proxy : "");
 	SET(CURLOPT_NOPROXY, "");
 	SET(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	return ok;
-}
-
-static bool set_callbacks(CURL *easy, struct transfer *t)
-{
-	bool ok = true;
 
 	SET(CURLOPT_PRIVATE, t);
 	SET(CURLOPT_ERRORBUFFER, t->error);
@@ -988,45 +850,11 @@ static bool set_callbacks(CURL *easy, struct transfer *t)
 	SET(CURLOPT_XFERINFOFUNCTION, on_progress);
 	SET(CURLOPT_XFERINFODATA, t);
 	SET(CURLOPT_NOPROGRESS, t->is_https ? 0L : 1L);
-	return ok;
-}
-
-/* A proxy that does not hand a connection through, but asks for us, wants the whole URL. */
-static int add_proxy_target(const struct buf *origin, struct buf *target)
-{
-	struct buf path = *target;
-	int rc;
-
-	buf_init(target, TARGET_MAX);
-	buf_add(target, slice_sub(buf_slice(origin), 0, origin->len - 1));
-	rc = buf_add(target, buf_slice(&path));
-	buf_release(&path);
-	return rc;
-}
-
-static int set_url(struct transfer *t, const struct net_request *request, struct err *err)
-{
-	CURL *easy = t->easy;
-	struct buf origin, target;
-	bool ok = true;
-	int rc;
-
-	buf_init(&origin, TARGET_MAX);
-	buf_init(&target, TARGET_MAX);
-	rc = request_split_url(request->url, &origin, &target, err);
-	if (rc == 0)
-		rc = route_init(&t->route, buf_slice(&origin),
-			t->shared->params.allowed | request->allowed);
-	if (rc == 0 && proxy_asks_for_us(t->shared->params.proxy, buf_slice(&origin)))
-		rc = add_proxy_target(&origin, &target);
-	if (rc == 0) {
-		SET(CURLOPT_URL, buf_str(&origin));
-		SET(CURLOPT_REQUEST_TARGET, buf_str(&target));
-		rc = ok ? 0 : ERR_NOMEM;
+	if (request->post.ptr) {
+		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->post.len);
+		SET(CURLOPT_COPYPOSTFIELDS, request->post.ptr);
 	}
-	buf_release(&target);
-	buf_release(&origin);
-	return rc;
+	return ok;
 }
 
 static int set_up(struct transfer *t, const struct net_request *request, struct err *err)
@@ -1034,27 +862,30 @@ static int set_up(struct transfer *t, const struct net_request *request, struct 
 	const struct net_params *params = &t->shared->params;
 	struct curl_slist **headers = request->header_count ? &t->headers : &t->shared->usual;
 	CURL *easy = t->easy;
+	BUF_SCOPED(origin, TARGET_MAX);
+	BUF_SCOPED(path, TARGET_MAX);
+	BUF_SCOPED(target, TARGET_MAX);
 	bool ok;
-	int rc = buf_add(&t->url, request->url);
 
-	if (rc)
-		return err_set(err, rc == ERR_LIMIT ? ERR_SYNTAX : rc, "URL: %s", err_name(rc));
-	rc = set_url(t, request, err);
-	if (rc == 0)
-		rc = request_headers(request, params->user_agent, headers, err);
-	if (rc)
-		return rc;
+	if (buf_add(&t->url, request->url))
+		return err_set(err, ERR_SYNTAX, "URL: %s", err_name(ERR_LIMIT));
+	TRY(request_split_url(request->url, &origin, &path, err));
+	route_init(&t->route, buf_slice(&origin), params->allowed | request->allowed);
+	/* A proxy that does not hand a connection through, but asks for us, wants the whole URL. */
+	if (proxy_asks_for_us(params->proxy, buf_slice(&origin)))
+		buf_add(&target, slice_sub(buf_slice(&origin), 0, origin.len - 1));
+	TRY(buf_add(&target, buf_slice(&path)));
+	TRY(request_headers(request, params->user_agent, headers, err));
 	t->budget = request->budget;
 	t->http1 = request->http1;
 	t->shows_cert = request->shows_cert && params->cert_file;
 	t->is_https = word_starts(request->url, SLICE("https:"));
-	ok = set_behaviour(easy) && set_protocol(easy, params, t) && set_proxy(easy, params) &&
-	     set_callbacks(easy, t);
+	ok = set_options(t, request);
+	SET(CURLOPT_URL, buf_str(&origin));
+	SET(CURLOPT_REQUEST_TARGET, buf_str(&target));
 	SET(CURLOPT_HTTPHEADER, *headers);
-	return ok && request_set_body(request, easy) ? 0 : ERR_NOMEM;
+	return ok ? 0 : ERR_NOMEM;
 }
-
-#undef SET
 
 int transfer_new(struct transfer_shared *shared, const struct net_request *request,
 	struct transfer **ret, struct err *err)
@@ -1089,52 +920,36 @@ static bool refuse(struct transfer *t, enum net_failure failure, const char *tex
 	return false;
 }
 
-static bool port_is_allowed(struct transfer *t)
-{
-	char why[sizeof t->fetch.detail];
-
-	if (!port_is_refused(t->route.port))
-		return true;
-	port_explain(t->route.port, why, sizeof why);
-	return refuse(t, NET_FAILURE_FORBIDDEN, why);
-}
-
-/* Checked before anything: of a literal there is no answer. */
-static bool literal_is_allowed(struct transfer *t)
-{
-	char why[sizeof t->fetch.detail];
-
-	if (address_is_allowed(&t->route.literal, t->route.allowed))
-		return true;
-	address_explain(&t->route.literal, why, sizeof why);
-	return refuse(t, NET_FAILURE_FORBIDDEN, why);
-}
-
-static bool set_addresses(struct transfer *t, const struct dns_answer *answer)
-{
-	char why[sizeof t->fetch.detail] = "";
-	int rc;
-
-	t->fetch.no_name = answer->no_name;
-	t->fetch.starved = answer->failure == NET_FAILURE_LOCAL;
-	if (answer->failure != NET_FAILURE_NONE)
-		return refuse(t, answer->failure, answer->detail);
-	rc = route_set(&t->route, t->easy, answer, why, sizeof why);
-	if (rc == ERR_STATE)
-		return refuse(t, NET_FAILURE_FORBIDDEN, why);
-	return rc == 0 || refuse(t, NET_FAILURE_LOCAL, "no memory for the addresses");
-}
-
 bool transfer_set_route(struct transfer *t, const struct dns_answer *answer)
 {
+	const struct net_params *params = &t->shared->params;
 	double gone = clock_seconds(clock_monotonic(clock_system()) - t->begun);
+	char why[sizeof t->fetch.detail] = "";
+	CURL *easy = t->easy;
+	bool ok = true;
 
-	if (!port_is_allowed(t) || (t->route.is_literal && !literal_is_allowed(t)))
-		return false;
-	if (answer && !set_addresses(t, answer))
-		return false;
-	return set_limits(t->easy, &t->shared->params, gone) ||
-	       refuse(t, NET_FAILURE_LOCAL, "libcurl has no memory");
+	/* Checked before anything: of a literal there is no answer. */
+	if (port_is_refused(t->route.port)) {
+		port_explain(t->route.port, why, sizeof why);
+		return refuse(t, NET_FAILURE_FORBIDDEN, why);
+	}
+	if (t->route.is_literal && !address_is_allowed(&t->route.literal, t->route.allowed)) {
+		address_explain(&t->route.literal, why, sizeof why);
+		return refuse(t, NET_FAILURE_FORBIDDEN, why);
+	}
+	if (answer) {
+		t->fetch.no_name = answer->no_name;
+		t->fetch.starved = answer->failure == NET_FAILURE_LOCAL;
+		if (answer->failure != NET_FAILURE_NONE)
+			return refuse(t, answer->failure, answer->detail);
+		if (route_set(&t->route, easy, answer, why, sizeof why))
+			return refuse(t, NET_FAILURE_FORBIDDEN, why);
+	}
+	/* Of time, what is left of it when the name has been resolved. */
+	SET(CURLOPT_CONNECTTIMEOUT_MS, milliseconds(fmax(params->connect_timeout - gone, 1e-3)));
+	SET(CURLOPT_TIMEOUT_MS, milliseconds(fmax(params->timeout - gone, 1e-3)));
+	SET(CURLOPT_MAX_RECV_SPEED_LARGE, (curl_off_t)params->max_speed);
+	return ok || refuse(t, NET_FAILURE_LOCAL, "libcurl has no memory");
 }
 
 bool transfer_may_start_over(struct transfer *t, CURLcode code)
