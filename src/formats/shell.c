@@ -96,7 +96,8 @@ static bool registers_worker(slice text)
 	       contains(text, ".register("); /* not .unregister( */
 }
 
-void shell_script_read(struct shell_script *s, slice text, bool cut)
+/* Takes in the text of a script, or of an attribute such as onload. cut: it was longer. */
+static void shell_script_read(struct shell_script *s, slice text, bool cut)
 {
 	bool counts = CONTAINS_ANY(text, COUNTERS);
 	bool loads, blocks, writes;

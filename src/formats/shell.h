@@ -32,9 +32,6 @@ struct shell_script {
 	bool sets_source;   /* gives an address to a frame, a picture or a script */
 };
 
-/* Takes in the text of a script, or of an attribute such as onload. cut: it was longer. */
-void shell_script_read(struct shell_script *s, slice text, bool cut);
-
 /* Whether a script of that address counts visitors, or shows what is beside a page's content. */
 bool shell_script_is_widget(slice address);
 

@@ -47,7 +47,8 @@ static int refill(struct sitemap_input *in, struct err *err)
 	return n ? 0 : ERR_END;
 }
 
-int sitemap_input_open(struct sitemap_input *in, FILE *file, slice memory, struct err *err)
+/* Memory or file (from its present position) are borrowed until close. 0, ERR_NOMEM, ERR_IO. */
+static int sitemap_input_open(struct sitemap_input *in, FILE *file, slice memory, struct err *err)
 {
 	int rc;
 
@@ -64,7 +65,7 @@ int sitemap_input_open(struct sitemap_input *in, FILE *file, slice memory, struc
 	return 0;
 }
 
-void sitemap_input_close(struct sitemap_input *in)
+static void sitemap_input_close(struct sitemap_input *in)
 {
 	if (in->gzip)
 		(void)inflateEnd(&in->z);
@@ -130,7 +131,12 @@ static int check_limits(const struct sitemap_input *in, struct err *err)
 	return 0;
 }
 
-int sitemap_input_read(
+/*
+ * The next bytes, room (> 0) of them but at the end. 0, or ERR_END; ERR_IO; ERR_SYNTAX for damaged
+ * gzip data; ERR_LIMIT; all of them with a text in err but ERR_END, and after all of them nothing
+ * more comes.
+ */
+static int sitemap_input_read(
 	struct sitemap_input *in, char *to, size_t room, size_t *ret_len, struct err *err)
 {
 	size_t len = 0, n = 1;

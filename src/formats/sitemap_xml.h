@@ -182,18 +182,4 @@ struct sitemap_input {
 	char block[SITEMAP_INPUT_BLOCK]; /* what z reads from */
 };
 
-/* Memory or file (from its present position) are borrowed until close. 0, ERR_NOMEM, ERR_IO. */
-int sitemap_input_open(
-	struct sitemap_input *in, FILE *file, slice memory, struct err *err) SP_MUST_CHECK;
-
-void sitemap_input_close(struct sitemap_input *in);
-
-/*
- * The next bytes, room (> 0) of them but at the end. 0, or ERR_END; ERR_IO; ERR_SYNTAX for damaged
- * gzip data; ERR_LIMIT; all of them with a text in err but ERR_END, and after all of them nothing
- * more comes.
- */
-int sitemap_input_read(struct sitemap_input *in, char *to, size_t room, size_t *ret_len,
-	struct err *err) SP_MUST_CHECK;
-
 #endif

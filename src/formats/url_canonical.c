@@ -41,6 +41,8 @@ static int add_host(struct buf *out, const struct url *u)
 	return rc ? rc : out->error;
 }
 
+static int url_canonical_rest(struct buf *out, const struct url *u);
+
 int url_surt(struct buf *out, const struct url *u)
 {
 	size_t start = out->len;
@@ -443,7 +445,7 @@ static int add_query(struct buf *out, const struct url *u)
 	return rc;
 }
 
-int url_canonical_rest(struct buf *out, const struct url *u)
+static int url_canonical_rest(struct buf *out, const struct url *u)
 {
 	size_t start = out->len;
 	int rc = add_path(out, u);

@@ -29,8 +29,6 @@ int url_canonical(struct buf *out, const struct url *u) SP_MUST_CHECK;
 
 /* The host of the canonical form alone; and what comes behind host and port: path and query. */
 int url_canonical_host(struct buf *out, const struct url *u) SP_MUST_CHECK;
-int url_canonical_rest(struct buf *out, const struct url *u) SP_MUST_CHECK;
-
 /*
  * SURT, Sort-friendly URI Reordering Transform, as the Internet Archive's indexes spell it: the
  * canonical form without scheme, the labels of the host from the top down, a ")" behind them:
