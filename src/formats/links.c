@@ -100,7 +100,8 @@ unsigned link_kinds_of_rel(slice rel, slice as, slice type)
 	return kinds ? kinds : 1U << LINK_OTHER;
 }
 
-bool link_type_is_feed(slice type)
+/* Whether an alternate of this type (empty when there is none) is a feed: RSS, Atom, JSON Feed. */
+static bool link_type_is_feed(slice type)
 {
 	static const slice TYPES[] = {SLICE_INIT("application/rss+xml"),
 		SLICE_INIT("application/atom+xml"), SLICE_INIT("application/feed+json"),

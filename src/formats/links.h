@@ -58,9 +58,6 @@ const char *link_kind_name(enum link_kind kind);
  */
 unsigned link_kinds_of_rel(slice rel, slice as, slice type);
 
-/* Whether an alternate of this type (empty when there is none) is a feed: RSS, Atom, JSON Feed. */
-bool link_type_is_feed(slice type);
-
 /* The kind of an embedded object by its media type (empty when there is none). */
 enum link_kind link_kind_of_type(slice type);
 

@@ -123,7 +123,8 @@ static void shell_script_read(struct shell_script *s, slice text, bool cut)
 	s->writes_blocks = s->writes_blocks || blocks;
 }
 
-bool shell_script_is_widget(slice address)
+/* Whether a script of that address counts visitors, or shows what is beside a page's content. */
+static bool shell_script_is_widget(slice address)
 {
 	static const char *const PARTS[] = {"googletagmanager.com", "google-analytics.com",
 		"googlesyndication.com", "doubleclick.net", "adservice.", "facebook.net",

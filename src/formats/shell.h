@@ -32,9 +32,6 @@ struct shell_script {
 	bool sets_source;   /* gives an address to a frame, a picture or a script */
 };
 
-/* Whether a script of that address counts visitors, or shows what is beside a page's content. */
-bool shell_script_is_widget(slice address);
-
 /* Characters are counted without white space; one of Chinese or Japanese counts twice. */
 enum {
 	SHELL_SURE_MAX = 1500,  /* of text beside the place that scripts of the page fill */

@@ -23,6 +23,8 @@ static void url_surt_host(struct buf *out, slice host)
 	}
 }
 
+static int url_canonical_host(struct buf *out, const struct url *u);
+
 static int add_host(struct buf *out, const struct url *u)
 {
 	slice text = url_part(u, u->host);
@@ -490,7 +492,8 @@ static int add_name(struct buf *out, slice host)
 	return out->error;
 }
 
-int url_canonical_host(struct buf *out, const struct url *u)
+/* The host of the canonical form alone; and what comes behind host and port: path and query. */
+static int url_canonical_host(struct buf *out, const struct url *u)
 {
 	slice host = url_part(u, u->host);
 	size_t start = out->len;

@@ -27,8 +27,6 @@ enum { URL_CANONICAL_MAX = 3 * URL_MAX + 64 };
 /* Append to out. 0, ERR_LIMIT at its maximum, ERR_NOMEM; out is as before then. */
 int url_canonical(struct buf *out, const struct url *u) SP_MUST_CHECK;
 
-/* The host of the canonical form alone; and what comes behind host and port: path and query. */
-int url_canonical_host(struct buf *out, const struct url *u) SP_MUST_CHECK;
 /*
  * SURT, Sort-friendly URI Reordering Transform, as the Internet Archive's indexes spell it: the
  * canonical form without scheme, the labels of the host from the top down, a ")" behind them:
