@@ -28,7 +28,7 @@
 
 enum {
 	CDXJ_LINE_MAX = 512 << 10, /* bytes of a line without its end */
-	CDXJ_DEPTH_MAX = 16,       /* nested values in fields that we do not know */
+	CDXJ_DEPTH_MAX = 64,       /* nested values in fields that we do not know */
 };
 
 /* All slices are borrowed; those whose ptr is NULL are unknown. */
