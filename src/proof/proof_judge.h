@@ -64,6 +64,7 @@ struct judge {
 	const struct proof_tokens *top[2];
 	struct strmap names[2]; /* ids, classes and names of elements */
 	bool has_names;
+	bool is_wicket; /* known with the names: both pages are of Apache Wicket */
 	slice nonce[2]; /* of the pages' scripts, the first; empty: none */
 	size_t visible[2];
 	size_t masked[2];
@@ -181,7 +182,7 @@ bool is_generated_name(struct judge *j, slice a, slice b, bool is_class);
 bool compare_names(struct judge *j, slice a, slice b, const struct place *p);
 
 /* Whether the page is one of Apache Wicket, which counts its components and pages. */
-bool is_wicket_page(const struct judge *j);
+bool is_wicket_page(struct judge *j);
 
 /* What refers to an id of the page. */
 bool compare_reference(struct judge *j, slice a, slice b, const struct place *p);

@@ -234,15 +234,6 @@ static bool are_numbers_of_program(const struct judge *j, slice name, slice p, s
 		       is_widget(name, x.len < y.len ? x.len : y.len));
 }
 
-bool is_wicket_page(const struct judge *j)
-{
-	for (int i = 0; i < 2; i++)
-		if (!memmem(j->text[i].ptr, j->text[i].len, "wicket/resource/", 16) &&
-			!memmem(j->text[i].ptr, j->text[i].len, "Wicket.Event", 12))
-			return false;
-	return true;
-}
-
 /* Whether they differ in a number that is not the time of the look. */
 static bool has_number(const struct judge *j, slice a, slice b)
 {
@@ -255,7 +246,7 @@ static bool has_number(const struct judge *j, slice a, slice b)
 }
 
 /* form1a, link3f_hf_0: Wicket counts its components in hex digits. */
-static bool is_of_wicket(const struct judge *j, slice a, slice b)
+static bool is_of_wicket(struct judge *j, slice a, slice b)
 {
 	slice part[2] = {a, b};
 	size_t head = 0;
@@ -436,15 +427,28 @@ static slice first_nonce(const struct proof_tokens *t)
 	return nonce;
 }
 
+static bool is_wicket(slice text)
+{
+	return text.len && (memmem(text.ptr, text.len, "wicket/resource/", 16) ||
+				   memmem(text.ptr, text.len, "Wicket.Event", 12));
+}
+
 static void read_names(struct judge *j)
 {
 	if (!j->has_names) {
 		j->has_names = true;
+		j->is_wicket = is_wicket(j->text[0]) && is_wicket(j->text[1]);
 		j->nonce[0] = first_nonce(j->top[0]);
 		j->nonce[1] = first_nonce(j->top[1]);
 		failed(j, add_names(&j->names[0], j->top[0]));
 		failed(j, add_names(&j->names[1], j->top[1]));
 	}
+}
+
+bool is_wicket_page(struct judge *j)
+{
+	read_names(j);
+	return j->is_wicket;
 }
 
 bool are_page_names(struct judge *j, slice a, slice b)
