@@ -220,8 +220,21 @@ bool links_rule_of(
 	struct links_rule rule;
 
 	/* Most attributes are class, id and the like: their first letters settle it. */
-	if (name.len < 3 || !strchr("bcdhilmpsx", name.ptr[0]) || slice_eq(name, SLICE("class")))
-		return false;
+	switch (name.len < 3 ? '\0' : name.ptr[0]) {
+	case 'b':
+	case 'd':
+	case 'h':
+	case 'i':
+	case 'l':
+	case 'm':
+	case 'p':
+	case 's':
+	case 'x':
+		break;
+	default:
+		if (!slice_eq(name, SLICE("cite")))
+			return false;
+	}
 	if (name.len > 5 && memcmp(name.ptr, "data-", 5) == 0) {
 		if (!rule_of_lazy(token->tag, slice_sub(name, 5, name.len), &rule))
 			return false;
