@@ -133,7 +133,7 @@ enum {
 	CDXJ_MERGE_MAX = 256,            /* files merged at once */
 	CDXJ_FAN_IN = 64,                /* runs that a sort makes before it merges them */
 	CDXJ_SORT_MEMORY_MIN = 64 << 10, /* a run has to be worth its file */
-	CDXJ_SORT_MEMORY = 64 << 20,     /* unless said */
+	CDXJ_SORT_MEMORY = 8 << 20,      /* unless said */
 };
 
 enum cdxj_merge_flags {

@@ -164,11 +164,10 @@ void warc_id_make(struct rng *rng, struct warc_id *ret)
 	*variant = HEX[8 + (b & 3)];
 }
 
+/* Of a digit as we write them: in lower case. */
 static int value_of(char c)
 {
-	const char *at = c ? strchr(HEX, c) : NULL;
-
-	return at ? (int)(at - HEX) : -1;
+	return c >= 'A' && c <= 'F' ? -1 : word_hex(c);
 }
 
 bool warc_id_pack(slice id, unsigned char ret[WARC_ID_BYTES])
