@@ -11,7 +11,6 @@
 #include "base/parse.h"
 #include "bench_cost.h"
 #include "plan/rank_graph.h"
-#include "plan/rank_packed.h"
 #include "sim/power_web.h"
 
 #define ERROR 1e-6

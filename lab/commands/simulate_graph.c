@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "commands/simulate_graph.h"
 #include "crawl/settings.h"
-#include "plan/expect_evaluate.h"
+#include "plan/expect.h"
 
 enum {
 	NAMES_MAX = 16, /* of each list, in the text for people */

@@ -3,9 +3,7 @@
 #define COMMANDS_SIMULATE_GRAPH_H
 
 #include "commands/simulate_html.h"
-#include "plan/expect_drive.h"
-#include "plan/expect_evaluate.h"
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 
 /* What may be expected at one slow-down. */
 struct graph_point {

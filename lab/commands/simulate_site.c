@@ -13,7 +13,7 @@
 #include "base/progress.h"
 #include "cmd/cmd.h"
 #include "crawl/settings.h"
-#include "plan/expect_evaluate.h"
+#include "plan/expect.h"
 
 enum { NAME_SIZE = 64 };
 

@@ -6,7 +6,7 @@
 #include "histories/history_links.h"
 #include "plan/c45.h"
 #include "plan/gamma_poisson.h"
-#include "plan/rate_bins.h"
+#include "plan/rate_estimate.h"
 
 /*
  * Rates by the predictor (SHARC section 9.1): the past of a random tenth of the pages is known, a

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/rng.h"
 #include "histories/history.h"
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 #include "plan/gamma_poisson.h"
 
 struct history_links;

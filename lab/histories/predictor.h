@@ -10,7 +10,7 @@
 
 #include "base/api.h"
 #include "histories/visits.h"
-#include "plan/rate_bins.h"
+#include "plan/rate_estimate.h"
 
 enum { PREDICTOR_ROWS = 4 };
 

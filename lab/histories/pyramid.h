@@ -11,7 +11,7 @@
 #include "base/api.h"
 #include "histories/draw.h"
 #include "histories/past_capture.h"
-#include "plan/expect_drive.h"
+#include "plan/expect.h"
 #include "plan/measure.h"
 
 enum { PYRAMID_BARS_MAX = 240 };

@@ -4,7 +4,7 @@
 
 #include "base/api.h"
 #include "histories/visits.h"
-#include "plan/rate_directories.h"
+#include "plan/rate_estimate.h"
 #include "plan/rate_grid.h"
 
 struct rate_model {

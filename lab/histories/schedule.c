@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "histories/subsites.h"
-#include "plan/expect_drive.h"
+#include "plan/expect.h"
 
 /* A part of a draw's site, with pages[i] for its page i, to be captured from `begin` on. */
 struct part {

@@ -1,5 +1,5 @@
 /*
- * Captures of a draw, each driven through the planner (plan/expect_drive.h, plan/plan.h) in virtual
+ * Captures of a draw, each driven through the planner (plan/expect.h, plan/plan.h) in virtual
  * time. All begin at the start of the draw, know its pages from then on (the plain one: its seeds,
  * where the draw has links), and make one download every draw_delay. Plans are not exact
  * (plan_params.fast).

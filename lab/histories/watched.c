@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plan/rate_directories.h"
+#include "plan/rate_estimate.h"
 #include "sim/watch_ledger.h"
 
 struct owned {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "living/layout.h"
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 
 enum {
 	PATH_MAX_BYTES = 16 << 10,

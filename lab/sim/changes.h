@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 #include "plan/measure.h"
 
 /* By page. Owns its memory; free with changes_release, which is safe on a zeroed struct. */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 
 /*
  * By page: how many others can be reached from the home page, page 0, only through it (the pages

@@ -10,8 +10,7 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "plan/expect_drive.h"
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 
 /* How pages are spread over the servers. */
 enum fleet_spread {

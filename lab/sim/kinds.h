@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 
 enum kind_links {
 	KIND_SECTIONS, /* home page, about sqrt(n) sections, their articles; some cross links */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "plan/rank_packed.h"
+#include "plan/rank_graph.h"
 
 static const char *const RIVALS[] = {"random", "oracle", "ideal"};
 

@@ -17,7 +17,7 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 
 enum synthetic_rates {
 	SYNTHETIC_ZIPF,

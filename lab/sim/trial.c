@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/expect_drive.h"
-#include "plan/expect_evaluate.h"
+#include "plan/expect.h"
 #include "plan/heat.h"
 #include "plan/measure.h"
 #include "sim/changes.h"

@@ -11,8 +11,7 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "plan/expect_drive.h"
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 #include "plan/measure.h"
 #include "plan/plan.h"
 #include "sim/fleet.h"

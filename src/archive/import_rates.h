@@ -3,7 +3,7 @@
  * rate in changes per second, the weight 1 when it is not given. The shape says how well the rate
  * is known (plan/survival.h); without one, or 0, it is certain. Columns may come in any order, and
  * others may be there too; without a column url, page is taken for it, as in the files of
- * plan/expect_site.h. URLs are read by url_parse, so any spelling of a URL will do; two lines that
+ * plan/expect.h. URLs are read by url_parse, so any spelling of a URL will do; two lines that
  * mean one page are an error, for one of them is wrong.
  */
 #ifndef ARCHIVE_IMPORT_RATES_H

@@ -14,7 +14,6 @@
 #include "catalog/unknown_rate.h"
 #include "plan/gamma_poisson.h"
 #include "plan/rate_grid.h"
-#include "plan/rate_shift.h"
 
 static slice rates_origin(slice url);
 

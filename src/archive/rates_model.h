@@ -8,7 +8,7 @@
  *	model     a trained predictor, if there is one, weighs as much as PRIOR_STRENGTH pages of
  *	          the class.
  *	evidence  captures, and what trusted hosts say of their last change (archive/page_table.h).
- *	          What a page did before its behaviour changed is forgotten (plan/rate_shift.h).
+ *	          What a page did before its behaviour changed is forgotten (plan/rate_grid.h).
  *
  * The posterior of a page is exact (plan/posterior.h), or the light one (plan/gamma_poisson.h) for
  * millions of pages.
@@ -24,7 +24,6 @@
 #include "plan/gamma_poisson.h"
 #include "plan/posterior.h"
 #include "plan/predict_model.h"
-#include "plan/rate_directories.h"
 #include "plan/rate_estimate.h"
 #include "plan/rate_grid.h"
 

@@ -10,7 +10,6 @@
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "base/sort.h"
-#include "plan/rate_bins.h"
 #include "plan/rate_estimate.h"
 
 enum { WORD_SHOWN_MAX = 40 };

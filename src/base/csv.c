@@ -115,13 +115,10 @@ static int make_room(struct csv_reader *r, struct err *err)
 static int read_more(struct csv_reader *r, struct err *err)
 {
 	size_t n;
-	int rc;
 
 	if (r->eof)
 		return ERR_END;
-	rc = make_room(r, err);
-	if (rc)
-		return rc;
+	TRY(make_room(r, err));
 	n = fread(r->ptr + r->end, 1, r->cap - r->end - 1, r->file);
 	r->end += n;
 	r->ptr[r->end] = '\0';
@@ -316,25 +313,19 @@ static int make_row(struct csv_reader *r, struct csv_row *ret_row, struct err *e
 
 static int next_row(struct csv_reader *r, struct csv_row *ret_row, struct err *err)
 {
-	int rc;
-
 	r->start += r->taken;
 	r->taken = 0;
-	rc = skip_empty_lines(r, err);
-	if (rc)
-		return rc;
+	TRY(skip_empty_lines(r, err));
 	r->line = r->line_now;
-	rc = read_record(r, err);
-	return rc ? rc : make_row(r, ret_row, err);
+	TRY(read_record(r, err));
+	return make_row(r, ret_row, err);
 }
 
 int csv_next(struct csv_reader *r, struct csv_row *ret_row, struct err *err)
 {
 	struct csv_row row;
-	int rc = next_row(r, &row, err);
 
-	if (rc)
-		return rc;
+	TRY(next_row(r, &row, err));
 	if ((r->flags & CSV_HEADER) && row.count != r->header.len)
 		return err_set(err, ERR_SYNTAX, "line %llu: %zu field%s, but the header has %zu",
 			(unsigned long long)row.line, row.count, row.count == 1 ? "" : "s",

@@ -222,13 +222,10 @@ static int put(struct strmap *m, slice key, uint32_t value, bool ends)
 {
 	uint32_t hash = (uint32_t)hash_bytes(m->key, key);
 	struct strmap_slot *s;
-	int rc;
 
 	if (key.len > UINT32_MAX)
 		return ERR_LIMIT;
-	rc = make_room(m);
-	if (rc)
-		return rc;
+	TRY(make_room(m));
 	s = find(m, key, hash);
 	if (s->entry != FREE_SLOT)
 		return ERR_EXISTS;

@@ -112,14 +112,10 @@ static void sift(struct heap *h, size_t at, uint32_t id, struct heap_key key)
 
 int heap_push(struct heap *h, uint32_t id, struct heap_key key)
 {
-	int rc;
-
 	assert(!isnan(key.key));
 	if (heap_contains(h, id))
 		return ERR_EXISTS;
-	rc = grow(h, h->len + 1, (size_t)id + 1);
-	if (rc)
-		return rc;
+	TRY(grow(h, h->len + 1, (size_t)id + 1));
 	h->len++;
 	sift_up(h, h->len - 1, id, key);
 	return 0;

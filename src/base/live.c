@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/utf8.h"
 
 enum {
@@ -233,11 +234,9 @@ static int draw(struct live *l, size_t width, size_t count, struct buf *out)
 
 static int print_plain(struct live *l, size_t count, struct buf *out)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = buf_printf(out, "%s\n", l->text[i]);
-	return rc;
+	for (size_t i = 0; i < count; i++)
+		TRY(buf_printf(out, "%s\n", l->text[i]));
+	return 0;
 }
 
 /*

@@ -649,7 +649,6 @@ static int read_long(struct reader *r, const char *text)
 	slice name = {text, equals ? (size_t)(equals - text) : strlen(text)};
 	const struct option_spec *s = find_name(r->o, name);
 	bool is_cleared = false;
-	int rc;
 
 	if (!s && slice_eq(name, SLICE("help")))
 		return equals ? complain(r, "--help takes no value") : read_help(r);
@@ -657,9 +656,7 @@ static int read_long(struct reader *r, const char *text)
 		is_cleared = is_negation(r->o, name, &s);
 	if (!s)
 		return complain_unknown(r, name);
-	rc = check_fit(r, s);
-	if (rc)
-		return rc;
+	TRY(check_fit(r, s));
 	if (is_cleared)
 		return clear_flag(r, s, equals);
 	if (equals)

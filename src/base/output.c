@@ -80,12 +80,9 @@ static int open_beside(struct output *o, struct err *err)
 int output_open(struct output *o, const char *path, struct err *err)
 {
 	struct stat st;
-	int rc;
 
 	*o = (struct output){.is_standard = strcmp(path, "-") == 0};
-	rc = set_path(o, path, err);
-	if (rc)
-		return rc;
+	TRY(set_path(o, path, err));
 	if (o->is_standard) {
 		o->file = stdout;
 		return 0;
@@ -102,11 +99,9 @@ int output_open(struct output *o, const char *path, struct err *err)
 
 int output_open_inside(struct output *o, const char *path, struct err *err)
 {
-	int rc;
-
 	*o = (struct output){0};
-	rc = set_path(o, path, err);
-	return rc ? rc : open_beside(o, err);
+	TRY(set_path(o, path, err));
+	return open_beside(o, err);
 }
 
 int output_fail(const struct output *o, struct err *err)

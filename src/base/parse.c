@@ -50,13 +50,10 @@ int parse_i64(slice s, int64_t *ret)
 {
 	bool negative = take_char(&s, '-', '-');
 	uint64_t value;
-	int rc;
 
 	if (!negative)
 		(void)take_char(&s, '+', '+');
-	rc = parse_u64(s, &value);
-	if (rc)
-		return rc;
+	TRY(parse_u64(s, &value));
 	if (value > (uint64_t)INT64_MAX + negative)
 		return ERR_RANGE;
 	*ret = negative ? (int64_t)(0 - value) : (int64_t)value;
@@ -181,10 +178,8 @@ int parse_size(slice s, uint64_t *ret)
 	bool scaled = s.len && is_suffix(s.ptr[s.len - 1], "kKmMgGtT", &index);
 	unsigned shift = scaled ? 10 * (index / 2 + 1) : 0;
 	uint64_t value;
-	int rc = parse_u64(slice_sub(s, 0, s.len - scaled), &value);
 
-	if (rc)
-		return rc;
+	TRY(parse_u64(slice_sub(s, 0, s.len - scaled), &value));
 	if (value > UINT64_MAX >> shift)
 		return ERR_RANGE;
 	*ret = value << shift;
@@ -204,7 +199,6 @@ int parse_duration(slice s, double *ret)
 		{SLICE_INIT("d"), 86400, 1},
 	};
 	double times = 1, over = 1, value;
-	int rc;
 
 	for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
 		slice suffix = units[i].suffix;
@@ -217,9 +211,7 @@ int parse_duration(slice s, double *ret)
 		s = slice_sub(s, 0, s.len - suffix.len);
 		break;
 	}
-	rc = parse_double(s, &value);
-	if (rc)
-		return rc;
+	TRY(parse_double(s, &value));
 	value = value * times / over;
 	if (value < 0 || !isfinite(value))
 		return ERR_RANGE;
@@ -258,10 +250,8 @@ int parse_rate(slice s, bool is_size, double *ret_amount, double *ret_seconds)
 	slice period = s, number = slice_take(&period, '/');
 	uint64_t amount;
 	double seconds;
-	int rc = is_size ? parse_size(number, &amount) : parse_u64(number, &amount);
 
-	if (rc)
-		return rc;
+	TRY(is_size ? parse_size(number, &amount) : parse_u64(number, &amount));
 	if (!read_period(period, &seconds))
 		return ERR_SYNTAX;
 	*ret_amount = (double)amount;

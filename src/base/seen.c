@@ -258,10 +258,8 @@ static int sweep(struct seen *s)
 {
 	struct seen_disk *disk = s->disk;
 	struct cursor all = {.set = s};
-	int rc = seen_runs_add(&disk->runs, next_fresh, &all, disk->fresh, &disk->err);
 
-	if (rc)
-		return rc;
+	TRY(seen_runs_add(&disk->runs, next_fresh, &all, disk->fresh, &disk->err));
 	disk->fresh = 0;
 	s->held = 0;
 	for (size_t i = 0; i < shard_count(s); i++) {

@@ -54,10 +54,7 @@ static int need_file(struct spill_pool *pool, struct err *err)
 /* A slot that nobody has. */
 static int take_slot(struct spill_pool *pool, uint32_t *ret, struct err *err)
 {
-	int rc = need_file(pool, err);
-
-	if (rc)
-		return rc;
+	TRY(need_file(pool, err));
 	if (pool->free.len > 0) {
 		*ret = u32_vec_pop(&pool->free);
 		return 0;
@@ -103,10 +100,9 @@ static int evict(struct spill_pool *pool, struct err *err)
 {
 	uint32_t frame = pool->oldest, slot = 0;
 	struct spill_frame *f = &pool->frames[frame];
-	int rc = take_slot(pool, &slot, err);
+	int rc;
 
-	if (rc)
-		return rc;
+	TRY(take_slot(pool, &slot, err));
 	rc = write_file(pool, slot_offset(slot), frame_bytes(pool, frame), SPILL_BLOCK, err);
 	if (rc) {
 		give_slot(pool, slot);
@@ -211,10 +207,8 @@ static int need_entries(struct spill *s, uint64_t block, struct err *err)
 static int make_block(struct spill *s, uint32_t block, struct err *err)
 {
 	uint32_t frame;
-	int rc = take_frame(s->pool, &frame, err);
 
-	if (rc)
-		return rc;
+	TRY(take_frame(s->pool, &frame, err));
 	memset(frame_bytes(s->pool, frame), 0, SPILL_BLOCK);
 	s->pool->frames[frame] = (struct spill_frame){s, block};
 	s->blocks.ptr[block] = frame + 1;

@@ -89,19 +89,16 @@ static int instant(slice digits, bool last, int64_t *ret)
 int timestamp_parse(slice digits, struct timestamp *ret)
 {
 	struct timestamp t = {0};
-	int rc;
 
 	if (digits.len < TIMESTAMP_DIGITS_MIN || digits.len > TIMESTAMP_DIGITS_MAX)
 		return ERR_SYNTAX;
 	for (size_t i = 0; i < digits.len; i++)
 		if (!word_is_digit(digits.ptr[i]))
 			return ERR_SYNTAX;
-	rc = instant(digits, false, &t.first);
-	if (rc == 0)
-		rc = instant(digits, true, &t.last);
-	if (rc == 0)
-		*ret = t;
-	return rc;
+	TRY(instant(digits, false, &t.first));
+	TRY(instant(digits, true, &t.last));
+	*ret = t;
+	return 0;
 }
 
 /* ---- dates with dashes ---- */

@@ -215,7 +215,7 @@ struct catalog_requisite {
 
 /* ---- links ---- */
 
-/* The pages that a page links to, as plan/rank_packed.h packs their numbers. */
+/* The pages that a page links to, as plan/rank_graph.h packs their numbers. */
 struct catalog_links {
 	uint32_t page;
 	slice targets;

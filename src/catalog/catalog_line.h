@@ -13,7 +13,7 @@
  *	plan	page visit revisit hopeless
  *	needs	page requisite
  *	list	number lastmod changefreq
- *	links	page targets (plan/rank_packed.h)
+ *	links	page targets (plan/rank_graph.h)
  *	robots	origin policy fetched why body
  *	checked	origin time
  *	poll	number url is-feed source polls not-modified checked lies announced-changed

@@ -120,7 +120,7 @@ static const char VERSION_5[] =
 	"CREATE TABLE looks(id INTEGER PRIMARY KEY, warc ANY NOT NULL, place INTEGER NOT NULL,"
 	" length INTEGER NOT NULL) STRICT;";
 
-/* Version 6: which pages a page links to (plan/rank_packed.h); rules about URLs that show the same.
+/* Version 6: which pages a page links to (plan/rank_graph.h); rules about URLs that show the same.
  */
 static const char VERSION_6[] =
 	"CREATE TABLE links(id INTEGER PRIMARY KEY, targets BLOB NOT NULL) STRICT;"

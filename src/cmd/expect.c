@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "crawl/gate.h"
 #include "crawl/settings.h"
-#include "plan/expect_evaluate.h"
+#include "plan/expect.h"
 
 /* plan --expect --time-limit: what each aim makes of a limit. */
 

@@ -3,7 +3,7 @@
 #define CMD_EXPECT_H
 
 #include "cmd/cmd.h"
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 
 enum cmd_format {
 	CMD_FORMAT_TEXT,

@@ -9,9 +9,7 @@
 #include "cmd/option_row.h"
 #include "cmd/planning.h"
 #include "crawl/settings.h"
-#include "plan/expect_drive.h"
-#include "plan/expect_evaluate.h"
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 #include "report/plan_print.h"
 
 /* 0 and NULL: not given. */

@@ -6,7 +6,7 @@
 #include "crawl/capture.h"
 #include "crawl/response.h"
 #include "crawl/traps.h"
-#include "plan/rank_packed.h"
+#include "plan/rank_graph.h"
 #include "proof/legs.h"
 
 /* ---- which captures are of the same site ---- */

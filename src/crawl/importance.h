@@ -74,7 +74,7 @@ void importance_forget(struct capture *c, uint32_t page);
 /* An attempt at a page is over. */
 int importance_done(struct capture *c, uint32_t page, struct err *err) SP_MUST_CHECK;
 
-/* A page was visited and links to these pages, tidy as in plan/rank_packed.h. */
+/* A page was visited and links to these pages, tidy as in plan/rank_graph.h. */
 int importance_read(struct capture *c, uint32_t page, const uint32_t *targets, size_t n,
 	struct err *err) SP_MUST_CHECK;
 

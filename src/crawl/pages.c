@@ -5,7 +5,7 @@
 
 #include "crawl/capture.h"
 #include "formats/links.h"
-#include "plan/rank_packed.h"
+#include "plan/rank_graph.h"
 #include "warc/warc_request.h"
 
 /* ---- pages ---- */

@@ -21,7 +21,7 @@
 #include "crawl/response.h"
 #include "formats/http_fields.h"
 #include "formats/robots.h"
-#include "plan/rank_packed.h"
+#include "plan/rank_graph.h"
 #include "proof/legs.h"
 #include "proof/look.h"
 #include "proof/originals.h"

@@ -11,6 +11,7 @@
 #ifndef PLAN_ASSIGN_H
 #define PLAN_ASSIGN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -73,5 +74,59 @@ int assign_bound(const struct assign_problem *p, const double *price, double *re
  */
 int assign_exact(const struct assign_problem *p, size_t max_rows, uint32_t *page_of, double *price,
 	double *ret_bound);
+
+/*
+ * The parts of assign_start; n > 0. They follow each other and share one piece of scratch memory,
+ * because an allocator that keeps what is given back would add up what each of them takes.
+ */
+
+/* Scratch memory: so many bytes for each page and one more, aligned for a double. */
+enum { ASSIGN_SCRATCH = 32 };
+
+/* Whether pages differ in their rates only. */
+bool assign_uniform(const struct assign_problem *p);
+
+/* The largest weight, which is the scale of all values. */
+double assign_scale(const struct assign_problem *p);
+
+/* Two chains in order of heat: for uniform problems. */
+void assign_chains(const struct assign_problem *p, void *scratch, uint32_t *page_of);
+
+/* Every page where prices would send it: for the others. 0 or ERR_NOMEM. */
+int assign_guided(const struct assign_problem *p, void *scratch, uint32_t *page_of);
+
+/* Exchanges pairs of pages as long as that gains much. */
+void assign_exchange(const struct assign_problem *p, void *scratch, uint32_t *page_of);
+
+/* An assignment with its prices and bound, as good as is wanted: the steps of assign.h together. */
+
+/* Sums of the same values in another order may differ by this share. */
+#define ASSIGN_ROUNDING 1e-13
+
+enum assign_effort {
+	ASSIGN_PAGES = 0,  /* who goes where, no more */
+	ASSIGN_PRICES = 1, /* prices, too */
+	ASSIGN_BOUND = 2,  /* prices and bound */
+};
+
+/* Release with assign_solution_release; safe on a zeroed struct. */
+struct assign_solution {
+	uint32_t *page_of; /* interval -> index of the page */
+	double *price;     /* by interval; NULL unless wanted or made for the exact solution */
+	double bound;      /* 0 unless wanted or made for the exact solution */
+};
+
+/*
+ * Exact for up to PLAN_EXACT_MAX pages unless fast. 0 or ERR_NOMEM: then there is nothing to
+ * release.
+ */
+int assign_solve(const struct assign_problem *p, bool fast, enum assign_effort effort,
+	struct assign_solution *ret);
+
+/* The pages alone, and exactly only where the loss could be more than a share of the whole. */
+int assign_solve_within(
+	const struct assign_problem *p, double loss, bool fast, struct assign_solution *ret);
+
+void assign_solution_release(struct assign_solution *s);
 
 #endif

@@ -92,15 +92,12 @@ static int new_entry(struct ledger *l, uint32_t *ret_index)
 static int ledger_add(struct ledger *l, uint32_t row, uint32_t column, uint32_t amount)
 {
 	uint32_t i = find(l, row, column);
-	int rc;
 
 	if (i != LEDGER_END) {
 		l->entries.ptr[i].amount += amount;
 		return 0;
 	}
-	rc = new_entry(l, &i);
-	if (rc)
-		return rc;
+	TRY(new_entry(l, &i));
 	l->entries.ptr[i] = (struct ledger_entry){.row = row,
 		.column = column,
 		.amount = amount,

@@ -218,10 +218,8 @@ static int add_node(struct builder *b, struct c45_set set, uint32_t *ret_node)
 	struct c45 *t = b->tree;
 	struct c45_node node = {.feature = C45_LEAF};
 	float *weights;
-	int rc = c45_floats_try_reserve(&t->weights, t->classes);
 
-	if (rc)
-		return rc;
+	TRY(c45_floats_try_reserve(&t->weights, t->classes));
 	weights = t->weights.ptr + t->weights.len;
 	memset(weights, 0, t->classes * sizeof *weights);
 	t->weights.len += t->classes;
@@ -406,10 +404,9 @@ static int grow(struct builder *b, struct c45_set set, unsigned depth, uint32_t 
 	struct c45_node node;
 	struct c45_split split;
 	struct parts parts;
-	int rc = add_node(b, set, ret_node);
+	int rc;
 
-	if (rc)
-		return rc;
+	TRY(add_node(b, set, ret_node));
 	node = b->tree->nodes.ptr[*ret_node];
 	if (depth >= C45_DEPTH_MAX || node.weight < 2 * C45_BRANCH_MIN)
 		return 0;

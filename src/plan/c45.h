@@ -11,7 +11,7 @@
 
 #include "base/api.h"
 #include "base/vec.h"
-#include "plan/rate_sample.h"
+#include "plan/rate_features.h"
 
 enum {
 	C45_LEAF = -1,

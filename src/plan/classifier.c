@@ -86,12 +86,9 @@ static void measure_number(struct bayes *b, const struct sample *s, size_t f)
 int bayes_train(struct bayes *b, const struct sample *s)
 {
 	double n[SAMPLE_CLASSES_MAX] = {0};
-	int rc;
 
 	*b = (struct bayes){.classes = s->classes, .features = s->features};
-	rc = allocate(b, s);
-	if (rc)
-		return rc;
+	TRY(allocate(b, s));
 	for (size_t i = 0; i < s->count; i++)
 		n[s->labels[i]]++;
 	for (size_t c = 0; c < s->classes; c++)

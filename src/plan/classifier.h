@@ -4,7 +4,7 @@
 
 #include "base/api.h"
 #include "plan/c45.h"
-#include "plan/rate_sample.h"
+#include "plan/rate_features.h"
 
 /*
  * A naive Bayes classifier (SHARC section 8.2): words by their counts in each class with Laplace's

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "plan/assign_solve.h"
+#include "plan/assign.h"
 #include "plan/heat.h"
 
 /* Whole groups are moved, and other starts tried, up to so many pages: the barrier must not wait.
@@ -261,15 +261,12 @@ static int linearise(struct search *s, bool fast, double damp, uint32_t *page_of
 	struct assign_problem linear = *s->p;
 	struct assign_solution solution = {0};
 	double value;
-	int rc;
 
 	groups_marginals(s->g, s->p->n, s->p->weight, s->alive, s->marginal);
 	for (uint32_t i = 0; i < s->p->n; i++)
 		s->weight[i] = (float)(damp * (double)s->weight[i] + (1 - damp) * s->marginal[i]);
 	linear.weight = s->weight;
-	rc = assign_solve(&linear, fast, ASSIGN_PAGES, &solution);
-	if (rc)
-		return rc;
+	TRY(assign_solve(&linear, fast, ASSIGN_PAGES, &solution));
 	find_alive(s->p, solution.page_of, s->alive);
 	value = total_alive(s->g, s->p, s->alive);
 	*ret_better = value > s->value * (1 + GAIN);

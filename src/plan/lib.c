@@ -458,10 +458,8 @@ int sp_plan_new(const struct sp_plan_params *params, struct sp_plan **ret_plan)
 	struct plan_params inner;
 	struct err err = {0};
 	struct sp_plan *plan;
-	int rc = ret_plan ? lib_plan_params(params, &inner) : SP_ERROR_ARGUMENT;
 
-	if (rc)
-		return rc;
+	TRY(ret_plan ? lib_plan_params(params, &inner) : SP_ERROR_ARGUMENT);
 	plan = malloc(sizeof *plan);
 	if (!plan)
 		return SP_ERROR_MEMORY;
@@ -505,10 +503,7 @@ static struct survival survival_of(const struct sp_page *info)
 
 int sp_plan_found(struct sp_plan *plan, uint32_t page, const struct sp_page *info)
 {
-	int rc = plan ? check_page(info) : SP_ERROR_ARGUMENT;
-
-	if (rc)
-		return rc;
+	TRY(plan ? check_page(info) : SP_ERROR_ARGUMENT);
 	if (page >= plan->max_pages)
 		return SP_ERROR_PAGE;
 	return lib_code(plan_discovered(plan->run, page, survival_of(info), (float)info->weight));
@@ -516,10 +511,7 @@ int sp_plan_found(struct sp_plan *plan, uint32_t page, const struct sp_page *inf
 
 int sp_plan_update(struct sp_plan *plan, uint32_t page, const struct sp_page *info)
 {
-	int rc = plan ? check_page(info) : SP_ERROR_ARGUMENT;
-
-	if (rc)
-		return rc;
+	TRY(plan ? check_page(info) : SP_ERROR_ARGUMENT);
 	return lib_code(plan_update(plan->run, page, survival_of(info), (float)info->weight));
 }
 

@@ -70,10 +70,8 @@ static uint8_t folded(const struct link_union *u, size_t size, size_t at)
 int link_union_add(struct link_union *u, slice sketch, bool *ret_new)
 {
 	bool is_new = false;
-	int rc = u->size < sketch.len ? grow(u, sketch.len) : 0;
 
-	if (rc)
-		return rc;
+	TRY(u->size < sketch.len ? grow(u, sketch.len) : 0);
 	*ret_new = false;
 	if (sketch.len == 0)
 		return 0;

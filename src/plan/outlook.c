@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "plan/assign_steps.h"
+#include "plan/assign.h"
 
 void outlook_find(struct outlook_found *f, uint32_t page)
 {
@@ -163,15 +163,12 @@ int outlook_price(struct outlook *o, const struct outlook_params *params)
 	double price[OUTLOOK_SAMPLE] = {0}, length[OUTLOOK_SAMPLE];
 	struct assign_problem problem = {
 		.survival = p.survival, .weight = p.weight, .length = length};
-	int rc;
 
 	make_picture(params, &p);
 	problem.n = (uint32_t)p.n;
 	for (size_t j = 0; j < p.n; j++)
 		length[j] = p.first + p.spacing * (double)j;
-	rc = find_prices(&problem, price);
-	if (rc)
-		return rc;
+	TRY(find_prices(&problem, price));
 	*o = (struct outlook){
 		.n = p.n, .step = params->step, .first = p.first, .spacing = p.spacing};
 	for (size_t j = 0; j < p.n; j++)

@@ -36,7 +36,7 @@
 #include "base/err.h"
 #include "plan/survival.h"
 
-/* A strategy is a visit order and a revisit order: a row of the table in strategy.c. */
+/* A strategy is a visit order and a revisit order: a row of the table in order.c. */
 struct plan_strategy {
 	const char *name;
 	const char *summary;                  /* one line, for people */

@@ -68,9 +68,8 @@ static int end_line(struct parser *p)
 /* A line that begins with this word. */
 static int expect_line(struct parser *p, const char *word)
 {
-	int rc = next_line(p);
-
-	return rc ? rc : expect(p, word);
+	TRY(next_line(p));
+	return expect(p, word);
 }
 
 static int read_number(struct parser *p, double min, double max, double *ret)
@@ -104,11 +103,9 @@ static int read_count(struct parser *p, uint64_t max, uint64_t *ret)
 /* A number for each class, to the end of the line. */
 static int read_doubles(struct parser *p, double min, double *ret)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < p->model->class_count; i++)
-		rc = read_number(p, min, DBL_MAX, &ret[i]);
-	return rc ? rc : end_line(p);
+	for (size_t i = 0; i < p->model->class_count; i++)
+		TRY(read_number(p, min, DBL_MAX, &ret[i]));
+	return end_line(p);
 }
 
 static int read_floats(struct parser *p, double min, float *ret)
@@ -128,10 +125,8 @@ static int read_choice(
 	struct parser *p, const char *key, const char *first, const char *second, bool *ret_second)
 {
 	slice found;
-	int rc = expect_line(p, key);
 
-	if (rc)
-		return rc;
+	TRY(expect_line(p, key));
 	found = token(p);
 	*ret_second = slice_eq(found, slice_str(second));
 	if (!*ret_second && !slice_eq(found, slice_str(first)))
@@ -164,10 +159,8 @@ static int read_class(struct parser *p)
 	struct predict_model *m = p->model;
 	struct predict_class *c = &m->classes[m->class_count];
 	slice name;
-	int rc = expect_line(p, "class");
 
-	if (rc)
-		return rc;
+	TRY(expect_line(p, "class"));
 	if (m->class_count == SAMPLE_CLASSES_MAX)
 		return err_set(p->err, ERR_LIMIT, "more than %d classes", SAMPLE_CLASSES_MAX);
 	name = token(p);
@@ -175,18 +168,13 @@ static int read_class(struct parser *p)
 		return fail_token(p, name, "a name of up to 15 bytes");
 	memcpy(c->name, name.ptr, name.len);
 	m->class_count++;
-	rc = expect(p, "rate");
-	if (rc == 0)
-		rc = read_number(p, 0, DBL_MAX, &c->rate);
-	if (rc == 0)
-		rc = expect(p, "upto");
-	if (rc == 0)
-		rc = read_number(p, 0, DBL_MAX, &c->upper);
-	if (rc == 0)
-		rc = expect(p, "pages");
-	if (rc == 0)
-		rc = read_count(p, UINT64_MAX, &c->pages);
-	return rc ? rc : end_line(p);
+	TRY(expect(p, "rate"));
+	TRY(read_number(p, 0, DBL_MAX, &c->rate));
+	TRY(expect(p, "upto"));
+	TRY(read_number(p, 0, DBL_MAX, &c->upper));
+	TRY(expect(p, "pages"));
+	TRY(read_count(p, UINT64_MAX, &c->pages));
+	return end_line(p);
 }
 
 static int read_head(struct parser *p)
@@ -256,10 +244,9 @@ static int learn_word(struct parser *p, size_t feature)
 {
 	char room[FEATURE_WORD_MAX];
 	slice word;
-	int rc = read_word(p, room, &word);
+	int rc;
 
-	if (rc)
-		return rc;
+	TRY(read_word(p, room, &word));
 	rc = feature_words_add(&p->model->words, feature, word);
 	if (rc == ERR_EXISTS)
 		return err_set(p->err, rc, "a word of %s is given twice", feature_name(feature));
@@ -270,11 +257,10 @@ static int learn_word(struct parser *p, size_t feature)
 static int read_words_head(struct parser *p, size_t feature, uint64_t *ret_count)
 {
 	uint64_t max = p->rest.len / 2 < FEATURE_VALUES_MAX ? p->rest.len / 2 : FEATURE_VALUES_MAX;
-	int rc = expect(p, feature_name(feature));
 
-	if (rc == 0)
-		rc = read_count(p, max, ret_count);
-	return rc ? rc : end_line(p);
+	TRY(expect(p, feature_name(feature)));
+	TRY(read_count(p, max, ret_count));
+	return end_line(p);
 }
 
 static int read_likelihoods(struct parser *p, size_t f)
@@ -306,23 +292,16 @@ static int read_likelihoods(struct parser *p, size_t f)
 static int read_normal(struct parser *p, size_t f)
 {
 	struct bayes *b = &p->model->classifier.bayes;
-	int rc = expect_line(p, "number");
 
-	if (rc == 0)
-		rc = expect(p, feature_name(f));
-	if (rc == 0)
-		rc = end_line(p);
-	if (rc == 0)
-		rc = expect_line(p, "mean");
-	if (rc == 0)
-		rc = read_doubles(p, -DBL_MAX, b->mean[f]);
-	if (rc == 0)
-		rc = expect_line(p, "spread");
-	if (rc == 0)
-		rc = read_doubles(p, 0, b->spread[f]);
-	if (rc == 0)
-		rc = expect_line(p, "level");
-	return rc ? rc : read_doubles(p, -DBL_MAX, b->level[f]);
+	TRY(expect_line(p, "number"));
+	TRY(expect(p, feature_name(f)));
+	TRY(end_line(p));
+	TRY(expect_line(p, "mean"));
+	TRY(read_doubles(p, -DBL_MAX, b->mean[f]));
+	TRY(expect_line(p, "spread"));
+	TRY(read_doubles(p, 0, b->spread[f]));
+	TRY(expect_line(p, "level"));
+	return read_doubles(p, -DBL_MAX, b->level[f]);
 }
 
 static int read_bayes(struct parser *p)
@@ -443,9 +422,7 @@ static int enter(struct parser *p, struct path *path)
 	parent = &nodes->ptr[path->nodes[depth - 1]];
 	if (parent->feature == C45_LEAF)
 		return err_set(p->err, ERR_SYNTAX, "a node is below a leaf");
-	rc = read_branch(p, parent, &value);
-	if (rc)
-		return rc;
+	TRY(read_branch(p, parent, &value));
 	if (depth == path->depth + 1)
 		path->begun[depth] = false;
 	if (path->begun[depth] && value <= path->values[depth])

@@ -155,9 +155,7 @@ int rank_frontier_add(struct rank_frontier *f, uint32_t page, uint32_t host, dou
 	if (rc || f->place.ptr[page])
 		return rc;
 	h = &f->hosts.ptr[host];
-	rc = u32_vec_try_push(&h->waiting, page);
-	if (rc)
-		return rc;
+	TRY(u32_vec_try_push(&h->waiting, page));
 	if (h->waiting.len == 1)
 		h->turn = fmax(h->turn, f->turn);
 	f->key.ptr[page] = key;
@@ -225,10 +223,7 @@ bool rank_frontier_take(struct rank_frontier *f, uint32_t *ret_page)
 
 int rank_frontier_hold(struct rank_frontier *f, uint32_t host, bool held)
 {
-	int rc = grow_hosts(f, host);
-
-	if (rc)
-		return rc;
+	TRY(grow_hosts(f, host));
 	f->hosts.ptr[host].held = held;
 	place_host(f, host);
 	return 0;
@@ -509,9 +504,7 @@ static int keep_links(struct rank_order *o, uint32_t page, const uint32_t *targe
 	}
 	if (at >= UINT32_MAX - 1 - n)
 		return ERR_NOMEM;
-	rc = u32_vec_try_reserve(&o->links, n + 1);
-	if (rc)
-		return rc;
+	TRY(u32_vec_try_reserve(&o->links, n + 1));
 	o->links.ptr[o->links.len++] = (uint32_t)n;
 	rc = u32_vec_add(&o->links, targets, n);
 	o->start.ptr[page] = (uint32_t)at + 1;
@@ -520,13 +513,9 @@ static int keep_links(struct rank_order *o, uint32_t page, const uint32_t *targe
 
 int rank_order_fetched(struct rank_order *o, uint32_t page, const uint32_t *targets, size_t n)
 {
-	int rc = 0;
-
 	if (is_fetched(o, page))
 		return 0;
-	rc = keep_links(o, page, targets, n);
-	if (rc)
-		return rc;
+	TRY(keep_links(o, page, targets, n));
 	o->link_count += n;
 	switch (o->kind) {
 	case RANK_INDEGREE:

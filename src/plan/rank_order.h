@@ -156,7 +156,7 @@ void rank_order_level(struct rank_order *o, uint32_t page, unsigned level);
 bool rank_order_take(struct rank_order *o, uint32_t *ret_page);
 
 /* A page was fetched and links to these, which are known; several times to one counts once. The
- * targets must be tidy (plan/rank_packed.h). A second time changes nothing. 0 or ERR_NOMEM. */
+ * targets must be tidy (plan/rank_graph.h). A second time changes nothing. 0 or ERR_NOMEM. */
 int rank_order_fetched(
 	struct rank_order *o, uint32_t page, const uint32_t *targets, size_t n) SP_MUST_CHECK;
 

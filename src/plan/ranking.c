@@ -153,10 +153,8 @@ static size_t block_for(const struct ranking *r, const struct ranked_page *e)
 static int split_block(struct ranking *r, size_t b)
 {
 	struct ranking_block *full, *half;
-	int rc = insert_block(r, b + 1);
 
-	if (rc)
-		return rc;
+	TRY(insert_block(r, b + 1));
 	full = r->blocks[b];
 	half = r->blocks[b + 1];
 	half->len = BLOCK / 2;

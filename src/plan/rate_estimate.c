@@ -9,7 +9,9 @@
 #include "plan/rate_estimate.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "base/err.h"
 #include "base/word.h"
 #include "plan/brent.h"
 
@@ -162,4 +164,118 @@ size_t rate_interpolate(
 		before = at;
 	}
 	return count > 0 ? count - 1 : 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* Takes rates from the first on until the bin has its share and the next one differs. */
+static size_t fill(const double *rates, size_t count, size_t bins_left, double *ret_mean)
+{
+	double share = (double)count / (double)bins_left, sum = 0;
+	size_t n = 0;
+
+	/* Differences to the first: the mean of equal rates is exactly theirs. */
+	do
+		sum += rates[n++] - rates[0];
+	while (n < count && ((double)n < share - 0.5 || rates[n] == rates[n - 1]));
+	*ret_mean = rates[0] + sum / (double)n;
+	return n;
+}
+
+int rate_bins_make(const double *rates, size_t count, struct rate_bins *ret)
+{
+	double *sorted = malloc((count + 1) * sizeof *sorted);
+	size_t n = 0, done = 0;
+
+	if (!sorted)
+		return ERR_NOMEM;
+	for (size_t i = 0; i < count; i++)
+		if (isfinite(rates[i]) && rates[i] >= 0)
+			sorted[n++] = rates[i];
+	qsort(sorted, n, sizeof *sorted, compare);
+	*ret = (struct rate_bins){0};
+	while (done < n && ret->count < RATE_BINS_MAX) {
+		done += fill(sorted + done, n - done, RATE_BINS_MAX - ret->count,
+			&ret->mean[ret->count]);
+		ret->upper[ret->count++] = sorted[done - 1];
+	}
+	free(sorted);
+	return 0;
+}
+
+size_t rate_bins_find(const struct rate_bins *b, double rate)
+{
+	size_t i = 0;
+
+	while (i + 1 < b->count && rate > b->upper[i])
+		i++;
+	return i;
+}
+
+enum { NAME_MAX_SIZE = 1024 }; /* a directory with a longer name is no class */
+
+#define NAMES_MAX ((size_t)2 * DIRECTORIES_MAX * NAME_MAX_SIZE)
+
+int directories_init(struct directories *d)
+{
+	*d = (struct directories){0};
+	arena_init(&d->names, NAMES_MAX);
+	strmap_init(&d->known, hash_key_random(), &d->names);
+	return u32_vec_try_push(&d->parents, 0);
+}
+
+void directories_release(struct directories *d)
+{
+	u32_vec_release(&d->parents);
+	u32_vec_release(&d->classes);
+	strmap_release(&d->known);
+	arena_release(&d->names);
+}
+
+static int add_class(struct directories *d, slice name, uint32_t parent, uint32_t *ret)
+{
+	uint32_t class = (uint32_t)d->parents.len;
+
+	TRY(strmap_put(&d->known, name, class));
+	TRY(u32_vec_try_push(&d->parents, parent));
+	*ret = class;
+	return 0;
+}
+
+/* The class of the path's last directory, or the nearest above it. */
+static uint32_t walk(const struct directories *d, slice path, size_t *ret_next)
+{
+	uint32_t class = 0;
+	size_t i;
+
+	for (i = 0; i < path.len; i++)
+		if (path.ptr[i] == '/' && !strmap_get(&d->known, slice_sub(path, 0, i), &class))
+			break;
+	*ret_next = i;
+	return class;
+}
+
+int directories_add(struct directories *d, slice path)
+{
+	size_t next;
+	uint32_t class = walk(d, path, &next);
+	int rc = 0;
+
+	path = slice_sub(path, 0, NAME_MAX_SIZE);
+	for (; rc == 0 && next < path.len && d->parents.len < DIRECTORIES_MAX; next++)
+		if (path.ptr[next] == '/')
+			rc = add_class(d, slice_sub(path, 0, next), class, &class);
+	return rc ? rc : u32_vec_try_push(&d->classes, class);
+}
+
+uint32_t directories_find(const struct directories *d, slice path)
+{
+	size_t next;
+
+	return walk(d, path, &next);
 }

@@ -18,6 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/api.h"
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/lists.h"
 #include "base/slice.h"
 #include "base/vec.h"
 
@@ -110,5 +114,51 @@ double frequency_value(enum frequency f);
 
 /* The rate of a word; false for what is none. */
 bool frequency_rate(slice word, double *ret_rate);
+
+/*
+ * Change rates as classes (SHARC section 8.2): up to ten bins that hold as nearly the same number
+ * of pages as equal rates allow, which are never parted. Few different rates give fewer bins. Where
+ * most pages never change, these fill the first bin and the others share the rest.
+ */
+
+enum { RATE_BINS_MAX = 10 };
+
+struct rate_bins {
+	size_t count;                /* 0 without rates */
+	double upper[RATE_BINS_MAX]; /* the largest rate in each, ascending */
+	double mean[RATE_BINS_MAX];  /* what a page of the bin is predicted to have */
+};
+
+/* Rates that are no finite number or below 0 are ignored. 0 or ERR_NOMEM. */
+int rate_bins_make(const double *rates, size_t count, struct rate_bins *ret) SP_MUST_CHECK;
+
+/* The bin of a rate; what lies above the last edge is in the last. There must be a bin. */
+size_t rate_bins_find(const struct rate_bins *b, double rate);
+
+/*
+ * The directory tree above pages, as classes for priors (plan/rate_grid.h). A page is named by its
+ * path: each slash ends the name of a directory.
+ */
+
+/* Classes; beyond them a page belongs to the nearest directory that is one. */
+enum { DIRECTORIES_MAX = 1 << 16 };
+
+/* parents and classes may be read. */
+struct directories {
+	struct u32_vec parents; /* by class; class 0 is the root, parents come before children */
+	struct u32_vec classes; /* by page, in the order of adding */
+	struct arena names;
+	struct strmap known;
+};
+
+/* Does not move afterwards. 0 or ERR_NOMEM; release after both. */
+int directories_init(struct directories *d) SP_MUST_CHECK;
+void directories_release(struct directories *d);
+
+/* Adds a page: its class is the last of classes then. 0 or ERR_NOMEM. */
+int directories_add(struct directories *d, slice path) SP_MUST_CHECK;
+
+/* The nearest class of a page that was not added. */
+uint32_t directories_find(const struct directories *d, slice path);
 
 #endif

@@ -9,6 +9,7 @@
 #define PLAN_RATE_FEATURES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/api.h"
@@ -86,5 +87,18 @@ bool feature_words_find(
  */
 int features_of_url(
 	struct feature_words *w, slice url, bool learn, struct features *ret) SP_MUST_CHECK;
+
+/* What classifiers learn from: pages with features and a class each. Borrows everything. */
+
+enum { SAMPLE_CLASSES_MAX = 16 };
+
+struct sample {
+	size_t count;
+	const struct features *rows;
+	const uint8_t *labels;  /* below classes */
+	size_t classes;         /* 1 … SAMPLE_CLASSES_MAX */
+	size_t features;        /* only those before count: FEATURES_ONLINE or FEATURES */
+	const uint32_t *values; /* by feature below FEATURES_CATEGORIES: feature_words.counts */
+};
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * Divides a bandwidth, looks per unit of time, among pages: evenly, in proportion to their change
- * rates, or so that the weighted sum of an objective is best (plan/refresh_value.h).
+ * rates, or so that the weighted sum of an objective is best (plan/refresh_policy.h).
  */
 #ifndef PLAN_REFRESH_ALLOCATE_H
 #define PLAN_REFRESH_ALLOCATE_H
@@ -10,7 +10,7 @@
 
 #include "base/api.h"
 #include "base/vec.h"
-#include "plan/refresh_value.h"
+#include "plan/refresh_policy.h"
 
 /* Numbers other than 0 lie between these, so that no product of them overflows. */
 #define REFRESH_NUMBER_MIN 1e-30

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "plan/refresh_value.h"
+#include "plan/refresh_policy.h"
 
 enum {
 	KEY_SHIFT = 19, /* leaves the exponent of a float and four bits of its mantissa */

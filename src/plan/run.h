@@ -1,5 +1,4 @@
-/* A run, for the files that it is made of: run.c, run_few.c, run_groups.c, run_hours.c,
- * run_limit.c, run_servers.c. */
+/* A run, for the files that it is made of: run.c, run_groups.c, run_limit.c, run_servers.c. */
 #ifndef PLAN_RUN_H
 #define PLAN_RUN_H
 
@@ -173,7 +172,7 @@ void run_note_user(struct plan_run *run, uint32_t page, uint32_t requisite);
 /* Before a visit is chosen: what pages are worth for their groups, when enough has changed. */
 void run_weigh_groups(struct plan_run *run, double now);
 
-/* ---- run_few.c ---- */
+/* ---- run.c: few pages ---- */
 
 /* Whether so many waiting pages are all that is left, and few. */
 bool run_are_few(const struct plan_run *run, size_t waiting);
@@ -183,9 +182,8 @@ bool run_are_few(const struct plan_run *run, size_t waiting);
 int run_schedule_few(struct plan_run *run, const struct groups *g, const uint32_t *waiting,
 	size_t n, double now);
 
-/* Whether that plan holds, and the next page of it: no page and no edge is new. */
+/* Whether that plan holds: no page and no edge is new. */
 bool run_is_scheduled(const struct plan_run *run);
-bool run_take_scheduled(struct plan_run *run, uint32_t *ret_page);
 
 /* ---- run_limit.c ---- */
 

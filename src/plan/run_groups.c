@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plan/assign_solve.h"
+#include "plan/assign.h"
 #include "plan/run.h"
 
 enum {

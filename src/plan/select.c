@@ -12,9 +12,8 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "plan/assign.h"
 #include "plan/assign_menu.h"
-#include "plan/assign_solve.h"
-#include "plan/assign_steps.h"
 #include "plan/heat.h"
 
 /* Values and steps of the Hungarian method: 32 MB, and less than a second. */

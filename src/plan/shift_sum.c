@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "plan/decay.h"
+#include "plan/survival.h"
 
 static const double RANGE = 4; /* of m d */
 /* More than h ever is: pages that hardly or never change need no larger window. */

@@ -20,7 +20,7 @@
 
 #include "base/err.h"
 #include "plan/heat.h"
-#include "plan/planned.h"
+#include "plan/order.h"
 #include "plan/ranking.h"
 
 /* Lengths that are whole up to rounding count as whole. */

@@ -11,11 +11,9 @@
 
 #include "base/err.h"
 #include "plan/assign.h"
-#include "plan/assign_solve.h"
 #include "plan/group.h"
 #include "plan/order.h"
 #include "plan/plan.h"
-#include "plan/planned.h"
 #include "plan/select.h"
 
 /* A better order of revisits must be better by this share, or it is only another. */

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "plan/decay.h"
-
 bool survival_valid(struct survival s)
 {
 	return isfinite(s.rate) && s.rate >= 0 && isfinite(s.shape) && s.shape >= 0;

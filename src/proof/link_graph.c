@@ -4,7 +4,6 @@
 
 #include "base/mem.h"
 #include "plan/rank_graph.h"
-#include "plan/rank_packed.h"
 #include "proof/composite.h"
 
 #define NO_PLACE UINT32_MAX

@@ -363,15 +363,14 @@ static int read_line(struct access *a, slice text, size_t number, struct err *er
 {
 	struct rule r = {.line = number, .parent = NONE};
 	slice rest = text, written, verb, surplus;
-	int rc;
 
 	if (!word_next(&rest, ' ', &written) || written.ptr[0] == '#')
 		return 0;
 	(void)word_next(&rest, ' ', &verb);
-	rc = read_verb(verb, &rest, &r, err);
-	if (rc == 0 && word_next(&rest, ' ', &surplus))
-		rc = err_set(err, ERR_SYNTAX, "there is more behind the rule");
-	return rc ? rc : add_rules(a, written, r, err);
+	TRY(read_verb(verb, &rest, &r, err));
+	if (word_next(&rest, ' ', &surplus))
+		TRY(err_set(err, ERR_SYNTAX, "there is more behind the rule"));
+	return add_rules(a, written, r, err);
 }
 
 static int by_prefix(const void *a, const void *b)

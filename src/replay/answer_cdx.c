@@ -384,13 +384,10 @@ static int keep_line(struct cursor *x, struct keeping *k, struct err *err)
 {
 	struct kept line = {.number = x->given++};
 	uint64_t time = (uint64_t)x->time, closest = (uint64_t)x->q.closest;
-	int rc;
 
 	line.distance = x->time < x->q.closest ? closest - time : time - closest;
 	buf_reset(&x->out);
-	rc = err_code(err, cdx_query_print(&x->q, &x->row, &x->out));
-	if (rc)
-		return rc;
+	TRY(err_code(err, cdx_query_print(&x->q, &x->row, &x->out)));
 	line.text = (slice){arena_strdup(&k->arena, buf_slice(&x->out)), x->out.len};
 	if (!line.text.ptr || k->list.len >= KEPT_MAX)
 		return err_set(err, ERR_USAGE,

@@ -189,14 +189,13 @@ static int find_size(struct asked *a, const struct memento *m, const struct reco
 	bool decode, uint64_t *ret, struct err *err)
 {
 	struct record *again = NULL;
-	int rc;
 
 	if (head->has_size && !decode) {
 		*ret = head->size;
 		return 0;
 	}
-	rc = record_open(a->collection, m, &again, err);
-	return rc ? rc : count_body(again, decode, ret, err);
+	TRY(record_open(a->collection, m, &again, err));
+	return count_body(again, decode, ret, err);
 }
 
 static int send_range(struct asked *a, struct body *body, uint64_t size, struct err *err)

@@ -174,10 +174,7 @@ static int wait_for_piece(struct body *b, struct err *err)
 
 int body_next(struct body *b, slice *ret, struct err *err)
 {
-	int rc = b->limited && b->left == 0 ? ERR_END : wait_for_piece(b, err);
-
-	if (rc)
-		return rc;
+	TRY(b->limited && b->left == 0 ? ERR_END : wait_for_piece(b, err));
 	*ret = b->waiting;
 	if (b->limited && ret->len > b->left)
 		ret->len = (size_t)b->left;

@@ -274,7 +274,6 @@ static int add_blocks(struct gathering *g, const struct package *p, const struct
 	char name[NAME_MAX + 16];
 	struct file_part data_part, index_part;
 	const struct zip_entry *data;
-	int rc;
 
 	(void)snprintf(name, sizeof name, "%.*s.cdx.gz",
 		slice_shown(slice_sub(index->name, 0, index->name.len - 4), NAME_MAX),
@@ -282,12 +281,10 @@ static int add_blocks(struct gathering *g, const struct package *p, const struct
 	data = find_entry(p, slice_str(name));
 	if (!data)
 		return err_set(g->err, ERR_SYNTAX, "%s is missing", name);
-	rc = entry_part(g, p, index, &index_part);
-	if (rc == 0)
-		rc = entry_part(g, p, data, &data_part);
-	if (rc == 0)
-		index_set_add_zipnum(g->set, &data_part, &index_part);
-	return rc;
+	TRY(entry_part(g, p, index, &index_part));
+	TRY(entry_part(g, p, data, &data_part));
+	index_set_add_zipnum(g->set, &data_part, &index_part);
+	return 0;
 }
 
 static bool is_in(slice name, slice directory, slice end)
@@ -300,7 +297,6 @@ static int add_entry_index(
 {
 	slice directory = SLICE("indexes/");
 	struct file_part part;
-	int rc;
 
 	if (is_in(e->name, directory, SLICE(".idx"))) {
 		*ret_indexed = true;
@@ -309,10 +305,9 @@ static int add_entry_index(
 	if (!is_in(e->name, directory, SLICE(".cdxj")) && !is_in(e->name, directory, SLICE(".cdx")))
 		return 0;
 	*ret_indexed = true;
-	rc = entry_part(g, p, e, &part);
-	if (rc == 0)
-		index_set_add_part(g->set, &part);
-	return rc;
+	TRY(entry_part(g, p, e, &part));
+	index_set_add_part(g->set, &part);
+	return 0;
 }
 
 static int add_entry_warc(
@@ -452,15 +447,14 @@ static int add_file(struct gathering *g, const char *path)
 static int add_all(struct gathering *g, const char *path)
 {
 	struct stat st;
-	int rc;
 
 	if (stat(path, &st))
 		return err_set(
 			g->err, errno == ENOENT ? ERR_NOTFOUND : ERR_IO, "%s", strerror(errno));
 	if (!S_ISDIR(st.st_mode))
 		return add_file(g, path);
-	rc = add_directory(g, path, 0, PASS_INDEXES);
-	return rc ? rc : add_directory(g, path, 0, PASS_FILES);
+	TRY(add_directory(g, path, 0, PASS_INDEXES));
+	return add_directory(g, path, 0, PASS_FILES);
 }
 
 /*

@@ -471,13 +471,11 @@ static int add_of_page(void *context, const struct attempt *a)
 static int read_events(struct live_archive *l, struct progress *p, struct err *err)
 {
 	struct counting x = {.l = l};
-	int rc;
 
 	l->touched.len = 0;
-	rc = catalog_events_from(l->catalog, p->id, p->events, on_event, &x, err);
-	if (rc == 0)
-		p->events += x.events;
-	return rc;
+	TRY(catalog_events_from(l->catalog, p->id, p->events, on_event, &x, err));
+	p->events += x.events;
+	return 0;
 }
 
 /*

@@ -89,10 +89,8 @@ static int make_state(const struct record_head *head, const struct memento *m, s
 {
 	unsigned char status[2] = {(unsigned char)(head->status >> 8), (unsigned char)head->status};
 	struct digester d = {0};
-	int rc = digester_start(&d, DIGEST_SHA256);
 
-	if (rc)
-		return rc;
+	TRY(digester_start(&d, DIGEST_SHA256));
 	feed(&d, (slice){(const char *)status, sizeof status});
 	feed(&d, fields_trim(fields_get(head->fields, SLICE("Location"))));
 	feed(&d, fields_trim(head->content_type));
@@ -120,13 +118,12 @@ static int add_record(struct looks *l, const struct memento *m, const struct rec
 		.filename = m->filename,
 		.offset = m->offset,
 	};
-	int rc;
 
 	served_read(head->fields, head->date, &served);
 	x.look.modified = served.modified;
 	x.look.etag = served.etag;
-	rc = make_state(head, m, &x.look.key.state);
-	return rc ? rc : add(l, &x);
+	TRY(make_state(head, m, &x.look.key.state));
+	return add(l, &x);
 }
 
 static int add_memento(
@@ -277,15 +274,12 @@ void looks_finish(struct looks *l)
 int looks_read(struct looks *l, struct collection *c, slice url, const struct mementos *mementos,
 	int64_t time, struct err *err)
 {
-	int rc = c->live ? live_archive_each_look(c->live, url, on_look, l, err) : 0;
-
-	if (rc == 0)
-		rc = add_around(l, c, url, mementos, time, err);
-	if (rc == 0)
-		looks_finish(l);
-	if (rc == 0 && c->live)
+	TRY(c->live ? live_archive_each_look(c->live, url, on_look, l, err) : 0);
+	TRY(add_around(l, c, url, mementos, time, err));
+	looks_finish(l);
+	if (c->live)
 		live_archive_distrust(c->live, url, &l->intervals.trust);
-	return rc;
+	return 0;
 }
 
 const struct page_look *looks_of(const struct looks *l, const struct memento *m)

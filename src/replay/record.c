@@ -252,9 +252,7 @@ static int read_head(struct part *p, struct err *err)
 	if (len == 0)
 		return p->start.len == 0 ? 0 : err_set(err, ERR_SYNTAX, "it has no HTTP head");
 	payload_start_unchecked(&p->payload, PAYLOAD_HTTP);
-	rc = err_code(err, payload_feed(&p->payload, slice_sub(buf_slice(&p->start), 0, len)));
-	if (rc)
-		return rc;
+	TRY(err_code(err, payload_feed(&p->payload, slice_sub(buf_slice(&p->start), 0, len))));
 	framing_start(&p->framing, &p->payload);
 	p->is_http = true;
 	p->wire = slice_sub(buf_slice(&p->start), len, p->start.len);

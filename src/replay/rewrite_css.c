@@ -139,8 +139,8 @@ static int take(struct rewrite_css *c, slice in, bool last, struct buf *out)
 	if (text.len == 0 ||
 		(!last && text.len < c->worthwhile && text.len <= REWRITE_CSS_TOKEN_MAX))
 		return 0;
-	rc = put_tokens(c, text, last, out, &done);
-	return rc ? rc : keep(c, slice_sub(text, done, text.len), out);
+	TRY(put_tokens(c, text, last, out, &done));
+	return keep(c, slice_sub(text, done, text.len), out);
 }
 
 int rewrite_css_feed(struct rewrite_css *c, slice in, struct buf *out)

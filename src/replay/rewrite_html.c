@@ -505,9 +505,7 @@ static int edit_value(struct rewrite_html *h, const struct html_attr *attr,
 
 	if (attr->cut || attr->value_from == attr->value_to)
 		return 0;
-	rc = value_of(h, attr, &value);
-	if (rc)
-		return rc;
+	TRY(value_of(h, attr, &value));
 	buf_reset(&h->value);
 	rc = edit.what == EDIT_SRCDOC ? put_srcdoc(h, value, &h->value)
 				      : rewrite_value(h->urls, edit, value, &h->value);

@@ -199,10 +199,9 @@ static int rewrite(struct asked *a, slice url, struct record *record, struct err
 		return rc;
 	}
 	a->response->status = head.status;
-	rc = body_new_decoded(record, &body, err);
-	if (rc == 0)
-		rc = err_code(err, start(a, url, head.content_type, body, &w));
-	return rc ? rc : send_rewritten(a, w, err);
+	TRY(body_new_decoded(record, &body, err));
+	TRY(err_code(err, start(a, url, head.content_type, body, &w)));
+	return send_rewritten(a, w, err);
 }
 
 void answer_rewritten(struct asked *a, const struct found *found, struct record *record)

@@ -523,10 +523,9 @@ static int listen_both(struct server *s, const struct server_params *p, struct e
 		return p->has_content_port ? rc : explain_content(err, rc);
 	s->replay.content_port = httpd_port(s->content.httpd);
 	s->replay.port = p->port;
-	rc = listen_on(&s->control, p->address, p->port, p, err);
-	if (rc == 0)
-		s->replay.port = httpd_port(s->control.httpd);
-	return rc;
+	TRY(listen_on(&s->control, p->address, p->port, p, err));
+	s->replay.port = httpd_port(s->control.httpd);
+	return 0;
 }
 
 /* An address as it stands in a URL; NULL for one that means all of them. */

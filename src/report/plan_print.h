@@ -2,9 +2,7 @@
 #ifndef REPORT_PLAN_PRINT_H
 #define REPORT_PLAN_PRINT_H
 
-#include "plan/expect_drive.h"
-#include "plan/expect_evaluate.h"
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 #include "plan/plan.h"
 
 /* Borrows everything. */

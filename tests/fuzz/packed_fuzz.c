@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/rank_packed.h"
+#include "plan/rank_graph.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

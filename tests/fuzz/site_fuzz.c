@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/expect_drive.h"
-#include "plan/expect_evaluate.h"
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 #include "tap.h"
 
 /* Reads the text as a file called site.csv. */

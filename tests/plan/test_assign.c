@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "families.h"
-#include "plan/assign_solve.h"
+#include "plan/assign.h"
 #include "tap.h"
 
 /* Per page, in units of the largest weight. */

@@ -1,5 +1,5 @@
 /* Driving plans in virtual time: SHARC Figure 3, DD-list tables 1 to 3, and the slots of DESIGN. */
-#include "plan/expect_drive.h"
+#include "plan/expect.h"
 
 #include <math.h>
 #include <string.h>

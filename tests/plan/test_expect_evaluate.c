@@ -1,5 +1,5 @@
 /* What a capture yields: against SHARC's examples and sums written out by hand. */
-#include "plan/expect_evaluate.h"
+#include "plan/expect.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-#include "plan/expect_evaluate.h"
+#include "plan/expect.h"
 
 #include <math.h>
 

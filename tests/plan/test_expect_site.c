@@ -1,4 +1,4 @@
-#include "plan/expect_site.h"
+#include "plan/expect.h"
 
 #include <math.h>
 #include <string.h>

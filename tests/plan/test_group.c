@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "families.h"
-#include "plan/assign_solve.h"
+#include "plan/assign.h"
 #include "plan/plan.h"
 #include "tap.h"
 

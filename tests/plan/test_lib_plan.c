@@ -5,8 +5,7 @@
 #include <stillpoint/rate.h>
 #include <stillpoint/survival.h>
 
-#include "plan/expect_drive.h"
-#include "plan/expect_evaluate.h"
+#include "plan/expect.h"
 #include "tap.h"
 
 enum { PAGES = 40 };

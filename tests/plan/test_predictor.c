@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "plan/c45.h"
 #include "plan/classifier.h"
-#include "plan/rate_bins.h"
+#include "plan/rate_estimate.h"
 #include "tap.h"
 
 static void test_bins(void)

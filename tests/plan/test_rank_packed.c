@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "plan/rank_packed.h"
+#include "plan/rank_graph.h"
 #include "tap.h"
 
 enum { ROUNDS = 300, LINKS_MAX = 200, PACKED_MAX = 1 << 20 };

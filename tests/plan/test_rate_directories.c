@@ -1,4 +1,4 @@
-#include "plan/rate_directories.h"
+#include "plan/rate_estimate.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "plan/rate_shift.h"
+#include "plan/rate_grid.h"
 
 #include <math.h>
 

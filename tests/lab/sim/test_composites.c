@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-#include "plan/expect_drive.h"
-#include "plan/expect_evaluate.h"
+#include "plan/expect.h"
 #include "sim/kinds.h"
 #include "tap.h"
 

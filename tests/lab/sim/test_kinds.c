@@ -6,8 +6,7 @@
 
 #include <math.h>
 
-#include "plan/expect_drive.h"
-#include "plan/expect_evaluate.h"
+#include "plan/expect.h"
 #include "tap.h"
 
 static const uint32_t HOME[] = {0};

@@ -1,3 +1,126 @@
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "plan/order.h"
+#include "plan/ranking.h"
+#include "plan/shift_sum.h"
+#include "plan/survival.h"
+
+/*
+ * SHARC-offline (SHARC section 4.2, Theorem 2 and eq. 6): the organ pipe. The i-th coldest page is
+ * downloaded at slot i/2 for even i and n - (i-1)/2 for odd i, so the hottest are in the middle,
+ * where the download schedule penalty is least. (Algorithm 1 as printed gives the inverse
+ * permutation, which alternates cold and hot pages; eq. 6 and Example 2 are what is meant.)
+ *
+ * With revisits in the same order it is SHARC-revisits (Definition 4).
+ */
+
+static int organ_pipe(const struct plan_site *site, struct visit_choice *choices, size_t n)
+{
+	struct visit_choice *by_heat = malloc((n ? n : 1) * sizeof *by_heat);
+	int rc;
+
+	if (!by_heat)
+		return ERR_NOMEM;
+	rc = planned_sort_by_heat(site, choices, n);
+	if (!rc) {
+		memcpy(by_heat, choices, n * sizeof *by_heat);
+		for (size_t i = 0; i < n; i++)
+			choices[i % 2 ? n - 1 - i / 2 : i / 2] = by_heat[n - 1 - i];
+	}
+	free(by_heat);
+	return rc;
+}
+
+PLANNED_ORDER(visit_sharc_offline, organ_pipe);
+
+/*
+ * SHARC-online (SHARC section 5, Algorithm 2): an organ pipe built while the site is discovered.
+ * With n_D pages visited, n_E found and waiting in the order of their rates, and n + 1 pages
+ * expected, it visits
+ *	the coldest                while n_D + n_E <= (n + 1) / 2     (ascending, eq. 11-12),
+ *	the n_D-th coldest         while n_D <= (n + 1) / 2           (middle, eq. 13-14),
+ *	the hottest                from then on                       (descending, eq. 15-16).
+ */
+
+static int add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
+{
+	struct ranking *coldest_first = state;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = ranking_insert(coldest_first, -site->survival[pages[i]].rate, pages[i]);
+	return rc;
+}
+
+static size_t position(size_t visited, size_t waiting, size_t size)
+{
+	if (2 * (visited + waiting) <= size)
+		return 0;
+	if (2 * visited <= size)
+		return visited < waiting ? visited : waiting - 1;
+	return waiting - 1;
+}
+
+static int take(void *state, const struct plan_site *site, struct visit_choice *ret_choice)
+{
+	struct ranking *coldest_first = state;
+	size_t pos;
+
+	if (coldest_first->len == 0)
+		return ERR_END;
+	pos = position(site->visited, coldest_first->len, site->size);
+	ret_choice->page = ranking_take(coldest_first, pos).page;
+	return 0;
+}
+
+static bool take_out(void *state, const struct plan_site *site, uint32_t page)
+{
+	(void)site;
+	return ranking_remove(state, page);
+}
+
+static void close(void *state)
+{
+	ranking_release(state);
+}
+
+const struct visit_order visit_sharc_online = {.state_size = sizeof(struct ranking),
+	.add = add,
+	.take = take,
+	.remove = take_out,
+	.close = close};
+
+/*
+ * SHARC-threshold (SOLAR section 6, after its references 9 and 20): the pyramid with the hottest
+ * page innermost, in which a page is given up when its half length exceeds its confidence length.
+ * The rule is not printed; half length against confidence length is what reproduces the published
+ * figures. Given-up pages are scheduled after all hopeful ones, which move in.
+ */
+
+static int threshold(const struct plan_site *site, struct visit_choice *choices, size_t n)
+{
+	size_t slot = 0;
+	int rc = planned_sort_by_heat(site, choices, n);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < n; i++) {
+		double length = survival_confidence(site->survival[choices[i].page], site->tau);
+
+		choices[i].hopeless = (double)slot * site->delay > length;
+		if (!choices[i].hopeless)
+			slot++;
+	}
+	return pyramid_lay(choices, n);
+}
+
+PLANNED_ORDER(visit_threshold, threshold);
+
 /*
  * SHARC-selective online (SHARC section 7.2, Algorithm 4): before each visit the pages found so
  * far, D of them, are divided by Algorithm 3 against the D longest free intervals; the hottest
@@ -20,17 +143,6 @@
  * (b) and (c) hold until new pages are found or the delay proves to be another, and make most
  * passes unnecessary.
  */
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "base/err.h"
-#include "plan/decay.h"
-#include "plan/order.h"
-#include "plan/planned.h"
-#include "plan/shift_sum.h"
 
 /* The test that SHARC-selective makes of a page, shared by its offline and online forms. */
 
@@ -129,7 +241,7 @@ static int hotter_first(const void *a, const void *b)
 }
 
 /* Sorts the batch and merges it with what is there, into new memory. */
-static int add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
+static int selective_add(void *state, const struct plan_site *site, const uint32_t *pages, size_t n)
 {
 	struct online *o = state;
 	struct found *batch = malloc((n ? n : 1) * sizeof *batch);
@@ -256,7 +368,8 @@ static void take_front(struct online *o, size_t base)
 		o->mode = LOOK;
 }
 
-static int take(void *state, const struct plan_site *site, struct visit_choice *ret_choice)
+static int selective_take(
+	void *state, const struct plan_site *site, struct visit_choice *ret_choice)
 {
 	struct online *o = state;
 	size_t base = shortest_step(o, site), hopeless;
@@ -282,7 +395,7 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 	return 0;
 }
 
-static bool take_out(void *state, const struct plan_site *site, uint32_t page)
+static bool selective_take_out(void *state, const struct plan_site *site, uint32_t page)
 {
 	struct online *o = state;
 	size_t i = 0;
@@ -298,7 +411,7 @@ static bool take_out(void *state, const struct plan_site *site, uint32_t page)
 	return true;
 }
 
-static void close(void *state)
+static void selective_close(void *state)
 {
 	struct online *o = state;
 
@@ -306,7 +419,7 @@ static void close(void *state)
 }
 
 const struct visit_order visit_selective_online = {.state_size = sizeof(struct online),
-	.add = add,
-	.take = take,
-	.remove = take_out,
-	.close = close};
+	.add = selective_add,
+	.take = selective_take,
+	.remove = selective_take_out,
+	.close = selective_close};
