@@ -333,8 +333,9 @@ static int add_rule(struct access *a, struct rule r, slice prefix, struct err *e
 {
 	if (a->rules.len >= ACCESS_RULES_MAX)
 		return err_set(err, ERR_LIMIT, "there are too many rules");
-	r.prefix = (slice){arena_strdup(&a->arena, prefix), prefix.len};
-	return err_code(err, r.prefix.ptr ? rule_vec_push(&a->rules, r) : ERR_NOMEM);
+	r.prefix = (slice){arena_str(&a->arena, prefix), prefix.len};
+	rule_vec_push(&a->rules, r);
+	return 0;
 }
 
 /* One rule for each end. */

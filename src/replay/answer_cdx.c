@@ -61,28 +61,17 @@ static void cdx_originals_reset(struct cdx_originals *o)
 	o->lines.len = 0;
 }
 
-static bool keep(struct arena *arena, slice *text)
-{
-	if (text->ptr)
-		text->ptr = arena_strdup(arena, *text);
-	return text->ptr != NULL;
-}
-
 static void remember(struct cdx_originals *o, const struct cdxj *line)
 {
-	struct cdxj copy = {.mime = line->mime,
-		.filename = line->filename,
-		.status = line->status,
-		.has_place = line->has_place,
-		.length = line->length,
-		.offset = line->offset};
-
-	if (strmap_get(&o->numbers, line->digest, NULL) || !keep(&o->arena, &copy.mime) ||
-		!keep(&o->arena, &copy.filename))
+	if (!line->mime.ptr || !line->filename.ptr || arena_full(&o->arena) ||
+		!strmap_add(&o->numbers, line->digest, (uint32_t)o->lines.len))
 		return;
-	line_vec_push(&o->lines, copy);
-	if (strmap_put(&o->numbers, line->digest, (uint32_t)o->lines.len - 1))
-		o->lines.len--;
+	line_vec_push(&o->lines, (struct cdxj){.mime = arena_keep(&o->arena, line->mime),
+					 .filename = arena_keep(&o->arena, line->filename),
+					 .status = line->status,
+					 .has_place = line->has_place,
+					 .length = line->length,
+					 .offset = line->offset});
 }
 
 /*
@@ -388,8 +377,8 @@ static int keep_line(struct cursor *x, struct keeping *k, struct err *err)
 	line.distance = x->time < x->q.closest ? closest - time : time - closest;
 	buf_reset(&x->out);
 	TRY(err_code(err, cdx_query_print(&x->q, &x->row, &x->out)));
-	line.text = (slice){arena_strdup(&k->arena, buf_slice(&x->out)), x->out.len};
-	if (!line.text.ptr || k->list.len >= KEPT_MAX)
+	line.text = arena_keep(&k->arena, buf_slice(&x->out));
+	if (arena_full(&k->arena) || k->list.len >= KEPT_MAX)
 		return err_set(err, ERR_USAGE,
 			"there are too many lines to sort: ask for fewer by from, to or filter");
 	kept_vec_push(&k->list, line);

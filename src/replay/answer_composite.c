@@ -63,15 +63,12 @@ static void parts_release(struct parts *r)
 /* Adds a URL unless it is there. */
 static void parts_add(struct parts *r, slice url)
 {
-	slice copy = {NULL, url.len};
-
 	if (strmap_get(&r->seen, url, NULL))
 		return;
-	if (r->urls.len >= PARTS_MAX || !(copy.ptr = arena_strdup(&r->arena, url)) ||
-		strmap_put(&r->seen, url, 0))
+	if (r->urls.len >= PARTS_MAX || arena_full(&r->arena))
 		r->cut = true;
-	else
-		slice_vec_push(&r->urls, copy);
+	else if (strmap_add(&r->seen, url, 0))
+		slice_vec_push(&r->urls, strmap_newest(&r->seen));
 }
 
 /* An empty URL: the archive knows of a requisite that it did not keep. */
@@ -256,13 +253,10 @@ static int put_requisites(struct composite *x, struct err *err)
 static int put_composite(struct composite *x, const struct found *page, struct err *err)
 {
 	struct collection *c = x->a->collection;
-	int rc = err_code(err, strmap_put(&x->requisites.seen, page->memento->url, 0));
+	int rc;
 
-	if (rc == 0)
-		rc = parts_from_archive(
-			&x->requisites, c, page->memento->url, page->memento->capture, err);
-	if (rc)
-		return rc;
+	strmap_add(&x->requisites.seen, page->memento->url, 0);
+	TRY(parts_from_archive(&x->requisites, c, page->memento->url, page->memento->capture, err));
 	x->from_edges = x->requisites.urls.len > 0;
 	if (!x->from_edges)
 		parts_from_body(&x->requisites, c, page->memento);

@@ -102,9 +102,9 @@ static int unescape(struct reading *r, slice text, slice *ret)
 
 	buf_init(&plain, text.len + 1);
 	rc = parameter_decode(&plain, text);
-	*ret = (slice){rc ? NULL : arena_strdup(&r->q->arena, buf_slice(&plain)), plain.len};
+	*ret = (slice){arena_str(&r->q->arena, buf_slice(&plain)), plain.len};
 	buf_release(&plain);
-	return err_code(r->err, rc == 0 && !ret->ptr ? ERR_NOMEM : rc);
+	return err_code(r->err, rc);
 }
 
 /* ---- one parameter ---- */
@@ -397,7 +397,7 @@ static int make_key(struct reading *r)
 	rc = text.error ? text.error : cdxj_key(&key, buf_slice(&text));
 	if (rc == 0) {
 		cut_key(r, &key, slice_ends_with(url, SLICE("/")));
-		r->q->key = (slice){arena_strdup(&r->q->arena, buf_slice(&key)), key.len};
+		r->q->key = arena_keep(&r->q->arena, buf_slice(&key));
 	}
 	buf_release(&text);
 	buf_release(&key);

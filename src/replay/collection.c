@@ -108,18 +108,15 @@ static int collection_add_place(
 	struct collection *c, slice filename, const struct collection_file *place, struct err *err)
 {
 	struct collection_file kept = *place;
-	int rc;
 
-	if (c->places.len >= COLLECTION_FILES_MAX)
+	if (c->places.len >= COLLECTION_FILES_MAX || arena_full(&c->arena))
 		return err_set(err, ERR_LIMIT, "more than %d WARC files", COLLECTION_FILES_MAX);
-	if (place->path && !(kept.path = arena_strdup(&c->arena, slice_str(place->path))))
-		return err_code(err, ERR_NOMEM);
-	rc = strmap_put(&c->files, filename, (uint32_t)c->places.len);
-	if (rc == ERR_EXISTS)
+	if (!strmap_add(&c->files, filename, (uint32_t)c->places.len))
 		return 0; /* of two files with one name, the first */
-	if (rc == 0)
-		collection_files_push(&c->places, kept);
-	return err_code(err, rc);
+	if (place->path)
+		kept.path = arena_str(&c->arena, slice_str(place->path));
+	collection_files_push(&c->places, kept);
+	return 0;
 }
 
 /* Which WARC files and indexes a path holds: directories, WARC files, WACZ packages. */
@@ -215,11 +212,9 @@ static int read_package(struct package *p, struct err *err)
 	int rc = zip_reader_open(&z, p->fd, err);
 
 	while (rc == 0 && (rc = zip_reader_next(&z, &e, err)) == 0) {
-		e.name.ptr = arena_strdup(&p->arena, e.name);
-		if (e.name.ptr)
-			zip_entries_push(&p->entries, e);
-		else
-			rc = err_code(err, ERR_NOMEM);
+		e.name = arena_keep(&p->arena, e.name);
+		zip_entries_push(&p->entries, e);
+		rc = err_code(err, arena_full(&p->arena) ? ERR_LIMIT : 0);
 	}
 	zip_reader_release(&z);
 	return rc == ERR_END ? 0 : rc;
@@ -510,7 +505,7 @@ static slice name_of(slice path)
 }
 
 /* "." and ".." are named by what they are. */
-static int set_name(struct collection *c, const char *path, struct err *err)
+static void set_name(struct collection *c, const char *path)
 {
 	slice name = name_of(slice_str(path));
 	char *real = NULL;
@@ -522,10 +517,9 @@ static int set_name(struct collection *c, const char *path, struct err *err)
 		name = name_of(slice_str(real));
 	if (name.len == 0 || slice_eq(name, SLICE("/")))
 		name = SLICE("archive");
-	c->name = arena_strdup(&c->arena, name);
-	c->path = arena_strdup(&c->arena, slice_str(path));
+	c->name = arena_str(&c->arena, name);
+	c->path = arena_str(&c->arena, slice_str(path));
 	free(real);
-	return c->name && c->path ? 0 : err_code(err, ERR_NOMEM);
 }
 
 static bool exists(const char *dir, const char *name)
@@ -544,9 +538,7 @@ static int open_archive(struct collection *c, struct index_set *set, struct err 
 
 	c->is_archive = true;
 	(void)snprintf(path, sizeof path, "%s/warc", c->path);
-	c->warc_dir = arena_strdup(&c->arena, slice_str(path));
-	if (!c->warc_dir)
-		return err_code(err, ERR_NOMEM);
+	c->warc_dir = arena_str(&c->arena, slice_str(path));
 	if (file_is_there(path) && !file_is_dir(path))
 		return err_set(err, ERR_IO, "%s: must be a directory, not a file or a link", path);
 	(void)snprintf(path, sizeof path, "%s/index.cdxj", c->path);
@@ -561,15 +553,12 @@ static int open_archive(struct collection *c, struct index_set *set, struct err 
 static int fill(struct collection *c, const struct collection_terms *terms, struct err *err)
 {
 	struct index_set *set = index_set_new();
-	int rc;
 
 	c->set = set;
-	rc = set_name(c, c->path, err);
-	if (rc)
-		return rc;
+	set_name(c, c->path);
 	if (exists(c->path, "catalog.sqlite")) {
-		rc = open_archive(c, set, err);
-		return rc ? rc : live_archive_start(c, terms->temporary, &c->live, err);
+		TRY(open_archive(c, set, err));
+		return live_archive_start(c, terms->temporary, &c->live, err);
 	}
 	return collection_add_path(c, c->path, terms, set, err);
 }

@@ -84,8 +84,9 @@ static void trust_join(struct trust *t, slice url, const struct validator_trust 
 		return;
 	(void)pthread_mutex_lock(&t->lock);
 	/* Without room for its name, no host can be trusted. */
-	if (strmap_put(&t->liars, authority(url), 0) == ERR_NOMEM)
-		t->is_lost = true;
+	if (!t->is_lost)
+		strmap_add(&t->liars, authority(url), 0);
+	t->is_lost = t->is_lost || arena_full(&t->arena);
 	(void)pthread_mutex_unlock(&t->lock);
 }
 
@@ -134,7 +135,7 @@ static int on_observation(void *context, const struct attempt *a)
 	if (a->page != r->page) {
 		end_page(r);
 		r->page = a->page;
-		r->url = (slice){arena_strdup(&r->arena, a->url), a->url.len};
+		r->url = arena_keep(&r->arena, a->url);
 	}
 	return looks_add_attempt(&r->looks, r->capture, a);
 }
@@ -288,8 +289,7 @@ static int add_attempt(void *context, const struct attempt *a)
 	if (rc)
 		return rc == ERR_NOTFOUND ? 0 : rc;
 	l->changed = true;
-	slice_vec_push(
-		&l->lines, (slice){arena_strdup(&l->arena, buf_slice(&l->line)), l->line.len});
+	slice_vec_push(&l->lines, arena_keep(&l->arena, buf_slice(&l->line)));
 	return 0;
 }
 
@@ -345,19 +345,12 @@ static int make_set(struct live_archive *l)
 		else
 			index_set_add_file(set, fd);
 	}
-	for (size_t i = 0; rc == 0 && i < l->lines.len; i++) {
-		slice line = l->lines.ptr[i];
-
-		line.ptr = arena_strdup(&set->arena, line);
-		if (line.ptr)
-			slice_vec_push(&set->lines, line);
-		else
-			rc = ERR_NOMEM;
-	}
 	if (rc) {
 		index_set_drop(set);
 		return rc;
 	}
+	for (size_t i = 0; i < l->lines.len; i++)
+		slice_vec_push(&set->lines, arena_keep(&set->arena, l->lines.ptr[i]));
 	index_set_add_lines(set);
 	collection_replace(l->c, set);
 	l->changed = false;

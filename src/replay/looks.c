@@ -33,21 +33,13 @@ void looks_release(struct looks *l)
 	arena_release(&l->arena);
 }
 
-static bool keep(struct arena *arena, slice *text)
-{
-	if (!text->ptr)
-		return true;
-	text->ptr = arena_strdup(arena, *text);
-	return text->ptr != NULL;
-}
-
 static int add(struct looks *l, struct page_look *x)
 {
 	x->order = (uint32_t)l->list.len;
-	if (!keep(&l->arena, &x->look.etag) || !keep(&l->arena, &x->filename))
-		return ERR_NOMEM;
+	x->look.etag = arena_keep(&l->arena, x->look.etag);
+	x->filename = arena_keep(&l->arena, x->filename);
 	page_look_vec_push(&l->list, *x);
-	return 0;
+	return arena_full(&l->arena) ? ERR_LIMIT : 0;
 }
 
 /* ---- from the catalog ---- */
@@ -181,24 +173,22 @@ static int add_around(struct looks *l, struct collection *c, slice url,
 /* ---- as mementos ---- */
 
 /* Of a text that is the same in one after another, one copy is enough. */
-static bool keep_digest(struct mementos *mementos, const struct digest *payload, slice *ret)
+static slice keep_digest(struct mementos *mementos, const struct digest *payload)
 {
 	const struct memento_vec *list = &mementos->list;
 	char text[DIGEST_TEXT_SIZE];
 	slice digest = cdxj_digest(payload, text);
 	slice last = list->len ? list->ptr[list->len - 1].digest : (slice){0};
 
-	*ret = slice_eq(digest, last) ? last : digest;
-	return ret->ptr == last.ptr || keep(&mementos->arena, ret);
+	return slice_eq(digest, last) ? last : arena_keep(&mementos->arena, digest);
 }
 
 static int add_row(struct mementos *mementos, const struct page_look *from, struct memento m)
 {
 	memcpy(m.id, from->id, sizeof m.id);
-	if (mementos->list.len >= MEMENTOS_MAX)
+	if (mementos->list.len >= MEMENTOS_MAX || arena_full(&mementos->arena))
 		return ERR_LIMIT;
-	if (!keep_digest(mementos, &from->payload, &m.digest))
-		return ERR_NOMEM;
+	m.digest = keep_digest(mementos, &from->payload);
 	memento_vec_push(&mementos->list, m);
 	return 0;
 }

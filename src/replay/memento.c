@@ -17,14 +17,6 @@ enum {
 
 static const int64_t MS = 1000000;
 
-static bool keep(struct arena *arena, slice *text)
-{
-	if (!text->ptr)
-		return true;
-	text->ptr = arena_strdup(arena, *text);
-	return text->ptr != NULL;
-}
-
 /* Lines that cannot be read, or have no record, are no mementos. */
 static int add_line(struct mementos *m, const struct collection *c, slice line, struct buf *scratch)
 {
@@ -50,11 +42,12 @@ static int add_line(struct mementos *m, const struct collection *c, slice line, 
 		m->refused++;
 		return 0;
 	}
-	if (m->list.len >= MEMENTOS_MAX)
+	if (m->list.len >= MEMENTOS_MAX || arena_full(&m->arena))
 		return ERR_LIMIT;
-	if (!keep(&m->arena, &x.url) || !keep(&m->arena, &x.mime) || !keep(&m->arena, &x.digest) ||
-		!keep(&m->arena, &x.filename))
-		return ERR_NOMEM;
+	x.url = arena_keep(&m->arena, x.url);
+	x.mime = arena_keep(&m->arena, x.mime);
+	x.digest = arena_keep(&m->arena, x.digest);
+	x.filename = arena_keep(&m->arena, x.filename);
 	memento_vec_push(&m->list, x);
 	return 0;
 }

@@ -104,12 +104,9 @@ static int end_group(struct walking *x)
 	rc = buf_add(&x->ret->last, key);
 	if (url.len && (x->params->resources || g->is_page || !g->has_type) &&
 		has_text(url, x->params->text)) {
-		slice copy = {arena_strdup(&x->ret->arena, url), url.len};
-
-		if (copy.ptr)
-			slice_vec_push(&x->ret->urls, copy);
-		else
-			rc = ERR_NOMEM;
+		slice_vec_push(&x->ret->urls, arena_keep(&x->ret->arena, url));
+		if (arena_full(&x->ret->arena))
+			rc = ERR_LIMIT;
 	}
 	buf_reset(&g->key);
 	buf_reset(&g->url);
@@ -200,7 +197,7 @@ static int walk_lines(struct walking *x)
 	return rc;
 }
 
-/* 0, ERR_STOPPED when it took too long, ERR_IO, ERR_NOMEM, ERR_SYNTAX. */
+/* 0, ERR_STOPPED when it took too long, ERR_IO, ERR_LIMIT, ERR_SYNTAX. */
 static int page_walk_run(struct collection *c, const struct page_walk_params *params,
 	struct page_walk *ret, struct err *err)
 {

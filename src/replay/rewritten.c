@@ -91,39 +91,30 @@ static bool is_document(const struct asked *a)
 	return !field || !word_is(slice_str(field), SLICE("empty"));
 }
 
-static slice keep(struct arena *arena, slice s, int *rc)
+static slice keep(struct arena *arena, slice s)
 {
-	char *copy = arena_strdup(arena, s);
-
-	if (!copy)
-		*rc = ERR_NOMEM;
-	return (slice){copy, copy ? s.len : 0};
+	return (slice){arena_str(arena, s), s.len};
 }
 
 /* Takes over the body. */
-static int start(struct asked *a, slice url, slice type, struct body *body, struct rewriting **ret)
+static struct rewriting *start(struct asked *a, slice url, slice type, struct body *body)
 {
 	struct rewriting *w = mem_new(1, sizeof *w);
 	struct rewrite_params p;
-	int rc = 0;
+
 	w->body = body;
 	arena_init(&w->arena, SETTINGS_MAX);
 	buf_init(&w->out, OUT_MAX);
 	p = (struct rewrite_params){
-		.place = {.collection = keep(&w->arena, a->route.name, &rc),
-			.time = keep(&w->arena, a->route.digits, &rc)},
-		.url = keep(&w->arena, url, &rc),
+		.place = {.collection = keep(&w->arena, a->route.name),
+			.time = keep(&w->arena, a->route.digits)},
+		.url = keep(&w->arena, url),
 		.kind = kind_of(a->route.form),
-		.content_type = keep(&w->arena, type, &rc),
+		.content_type = keep(&w->arena, type),
 		.script = is_document(a) ? SLICE("/_/replay.js") : (slice){0},
 	};
-	if (rc) {
-		rewriting_free(w);
-		return rc;
-	}
 	w->rewriter = rewriter_open(&p);
-	*ret = w;
-	return 0;
+	return w;
 }
 
 static int add_field(void *context, slice name, slice value)
@@ -190,7 +181,6 @@ static int send_rewritten(struct asked *a, struct rewriting *w, struct err *err)
 static int rewrite(struct asked *a, slice url, struct record *record, struct err *err)
 {
 	const struct record_head head = *record_head(record);
-	struct rewriting *w = NULL;
 	struct body *body = NULL;
 	int rc = err_code(err, add_fields(a, url, head.fields));
 
@@ -200,8 +190,7 @@ static int rewrite(struct asked *a, slice url, struct record *record, struct err
 	}
 	a->response->status = head.status;
 	TRY(body_new_decoded(record, &body, err));
-	TRY(err_code(err, start(a, url, head.content_type, body, &w)));
-	return send_rewritten(a, w, err);
+	return send_rewritten(a, start(a, url, head.content_type, body), err);
 }
 
 void answer_rewritten(struct asked *a, const struct found *found, struct record *record)

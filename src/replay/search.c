@@ -93,15 +93,10 @@ static void read_text(struct collection *c, const struct memento *m, struct page
 	body_free(body);
 }
 
-static int copy(struct arena *arena, slice text, slice *ret, struct err *err)
-{
-	*ret = (slice){arena_strdup(arena, text), text.len};
-	return err_code(err, ret->ptr ? 0 : ERR_NOMEM);
-}
-
 static int describe(
 	struct searching *x, const struct memento *m, struct search_hit *hit, struct err *err)
 {
+	struct arena *arena = &x->result->arena;
 	struct page_text text;
 	struct buf snippet;
 	int rc;
@@ -111,10 +106,8 @@ static int describe(
 	read_text(x->c, m, &text);
 	rc = text_search_snippet(
 		x->text, buf_slice(&text.title), buf_slice(&text.text), &snippet, err);
-	if (rc == 0)
-		rc = copy(&x->result->arena, buf_slice(&text.title), &hit->title, err);
-	if (rc == 0)
-		rc = copy(&x->result->arena, buf_slice(&snippet), &hit->snippet, err);
+	hit->title = (slice){arena_str(arena, buf_slice(&text.title)), text.title.len};
+	hit->snippet = (slice){arena_str(arena, buf_slice(&snippet)), snippet.len};
 	page_text_release(&text);
 	buf_release(&snippet);
 	return rc;
@@ -124,16 +117,15 @@ static int describe(
 
 static int add_hit(struct searching *x, const struct found *f, const char *at, struct err *err)
 {
-	struct search_hit hit = {.seen = f->memento->seen, .ground = f->ground};
-	int rc = copy(&x->result->arena, f->memento->url, &hit.url, err);
+	struct search_hit hit = {.url = arena_keep(&x->result->arena, f->memento->url),
+		.seen = f->memento->seen,
+		.ground = f->ground};
 
 	(void)snprintf(hit.digits, sizeof hit.digits, "%s", f->memento->digits);
 	(void)snprintf(hit.at, sizeof hit.at, "%s", at);
-	if (rc == 0)
-		rc = describe(x, f->memento, &hit, err);
-	if (rc == 0)
-		search_hits_push(&x->result->hits, hit);
-	return rc;
+	TRY(describe(x, f->memento, &hit, err));
+	search_hits_push(&x->result->hits, hit);
+	return 0;
 }
 
 static int doc_of(struct searching *x, const struct memento *m, int64_t *ret_doc, struct err *err)

@@ -431,18 +431,15 @@ static bool is_taken(const struct replay *r, const char *name)
 }
 
 /* Of two collections with one name, the second becomes NAME-2. */
-static int name_apart(const struct replay *r, struct collection *c, struct err *err)
+static void name_apart(const struct replay *r, struct collection *c)
 {
 	const char *base = c->name;
 	char name[NAME_MAX + 16];
 
 	for (int i = 2; is_taken(r, c->name) && i < NAME_TRIES; i++) {
 		(void)snprintf(name, sizeof name, "%s-%d", base, i);
-		c->name = arena_strdup(&c->arena, slice_str(name));
-		if (!c->name)
-			return err_code(err, ERR_NOMEM);
+		c->name = arena_str(&c->arena, slice_str(name));
 	}
-	return 0;
 }
 
 static int open_collections(struct replay *r, const struct server_params *p, struct err *err)
@@ -454,12 +451,10 @@ static int open_collections(struct replay *r, const struct server_params *p, str
 		struct collection *c = NULL;
 
 		rc = collection_open(p->paths[i], &terms, &c, err);
-		if (rc == 0)
-			rc = name_apart(r, c, err);
-		if (rc == 0)
+		if (rc == 0) {
+			name_apart(r, c);
 			collection_vec_push(&r->collections, c);
-		else
-			collection_close(c);
+		}
 	}
 	return rc;
 }

@@ -47,22 +47,17 @@ static int on_capture(void *context, const struct catalog_capture *from)
 		.is_single = from->single,
 		.is_watched = slice_eq(from->strategy, SLICE("watch")),
 	};
-	char *site, *strategy;
 
 	if (!is_shown(x, from))
 		return 0;
-	site = arena_strdup(&c->arena, from->site);
-	strategy = arena_strdup(&c->arena, from->strategy);
-	if (!site || !strategy)
-		return ERR_NOMEM;
-	row.site = (slice){site, from->site.len};
-	row.strategy = (slice){strategy, from->strategy.len};
+	row.site = (slice){arena_str(&c->arena, from->site), from->site.len};
+	row.strategy = (slice){arena_str(&c->arena, from->strategy), from->strategy.len};
 	if (from->still_from > 0 && from->still_from <= from->still_to && !from->caveats) {
 		row.still_from = from->still_from;
 		row.still_to = from->still_to;
 	}
 	still_point_rows_push(&c->list, row);
-	return 0;
+	return arena_full(&c->arena) ? ERR_LIMIT : 0;
 }
 
 static int on_verdict(void *context, const struct catalog_verdict *v)
