@@ -17,21 +17,6 @@
 #include "proof/rulebook.h"
 #include "warc/warc_writer.h"
 
-/* "example.org" for "example.org.stillpoint" is easily said. */
-static int fail_missing(const char *path, struct err *err)
-{
-	int why = errno;
-	char longer[ARCHIVE_PATH_SIZE];
-	int n = snprintf(longer, sizeof longer, "%s.stillpoint", path);
-
-	if (*path && n > 0 && (size_t)n < sizeof longer && access(longer, F_OK) == 0)
-		return err_set(err, ERR_NOTFOUND, "%s: %s; did you mean '%s'?", path, strerror(why),
-			longer);
-	return err_set(err, ERR_NOTFOUND,
-		"%s: %s; an archive is the directory that 'stillpoint crawl' writes",
-		*path ? path : "''", strerror(why));
-}
-
 void archive_guard_files(const char *path, bool has_secrets)
 {
 	static const mode_t OTHERS = S_IRWXG | S_IRWXO;
@@ -54,8 +39,19 @@ int archive_check(const char *path, struct err *err)
 
 	if (stat(path, &st) && errno != ENOENT && errno != ENOTDIR)
 		return err_set(err, ERR_IO, "%s: %s", path, strerror(errno));
-	if (stat(path, &st))
-		return fail_missing(path, err);
+	if (stat(path, &st)) {
+		int why = errno;
+		char longer[ARCHIVE_PATH_SIZE];
+		int n = snprintf(longer, sizeof longer, "%s.stillpoint", path);
+
+		/* "example.org" for "example.org.stillpoint" is easily said. */
+		if (*path && n > 0 && (size_t)n < sizeof longer && access(longer, F_OK) == 0)
+			return err_set(err, ERR_NOTFOUND, "%s: %s; did you mean '%s'?", path,
+				strerror(why), longer);
+		return err_set(err, ERR_NOTFOUND,
+			"%s: %s; an archive is the directory that 'stillpoint crawl' writes",
+			*path ? path : "''", strerror(why));
+	}
 	if (!S_ISDIR(st.st_mode))
 		return err_set(err, ERR_NOTFOUND,
 			archive_is_file(path)
@@ -167,18 +163,6 @@ static bool has_warc(const char *path)
 	return join(path, "warc", dir, NULL) == 0 && access(dir, F_OK) == 0;
 }
 
-/* What looks of other crawlers prove, as `judge` says. */
-static int judge_file(const char *path, struct catalog *catalog, struct err *err)
-{
-	struct judge_params params = {.first = path,
-		.slack = JUDGE_SLACK * CLOCK_NS_PER_SECOND,
-		.book = rulebook_default(),
-		.tmp_dir = cmd_temporary()};
-	struct judge_counts ignored;
-
-	return judge_run(&params, catalog, &ignored, err);
-}
-
 static int read_file(const char *path, struct catalog **ret, struct err *err)
 {
 	char dir[ARCHIVE_PATH_SIZE];
@@ -190,8 +174,16 @@ static int read_file(const char *path, struct catalog **ret, struct err *err)
 	if (rc)
 		return rc;
 	rc = rebuild_read(&(struct rebuild_set){path, dir, cmd_temporary()}, *ret, &counts, err);
-	if (rc == 0 && counts.captures.captures == 0)
-		rc = judge_file(path, *ret, err);
+	if (rc == 0 && counts.captures.captures == 0) {
+		struct judge_params params = {.first = path,
+			.slack = JUDGE_SLACK * CLOCK_NS_PER_SECOND,
+			.book = rulebook_default(),
+			.tmp_dir = cmd_temporary()};
+		struct judge_counts ignored;
+
+		/* What looks of other crawlers prove, as `judge` says. */
+		rc = judge_run(&params, *ret, &ignored, err);
+	}
 	if (rc) {
 		catalog_close(*ret);
 		*ret = NULL;

@@ -33,59 +33,32 @@ static const char *leg_name(bool preparing, enum plan_leg leg)
 	return "";
 }
 
-/*
- * Lines below the progress. "sharp 120, expected 118.4": so far, of the pages revisited; before
- * that, what is to be hoped for. Then what is wrong, if anything is.
- */
-static void describe(const struct crawl_progress *p, char *out, size_t size)
-{
-	const char *comma = p->failed > 0 && p->waiting[0] ? ", " : "";
-	int n = 0;
-
-	out[0] = '\0';
-	if (p->leg != PLAN_VISIT)
-		n = snprintf(out, size, "\nsharp %zu, expected %.1f", p->sharp, p->expected);
-	else if (p->expected > 0)
-		n = snprintf(out, size, "\nexpected sharp %.1f", p->expected);
-	if (n < 0 || (size_t)n >= size || (!p->waiting[0] && p->failed == 0))
-		return;
-	n += snprintf(out + n, size - (size_t)n, "\n%s%s", p->waiting, comma);
-	if (p->failed > 0 && (size_t)n < size)
-		(void)snprintf(out + n, size - (size_t)n, "failed %zu", p->failed);
-}
-
-/* "visits 12/340, failed 3  http://example.org/": figures first, since lines are cut. */
-static void add_site(struct buf *out, const struct site_progress *s)
-{
-	(void)buf_printf(out, "\n%s", s->preparing ? "starts" : leg_name(false, s->leg));
-	if (!s->preparing)
-		(void)buf_printf(out, " %zu/%zu", s->done, s->total);
-	if (s->failed > 0)
-		(void)buf_printf(out, ", failed %zu", s->failed);
-	(void)buf_printf(out, "  %s", s->site);
-}
-
-/* "sites 3/8, sharp 120, failed 2", then the sites that fail and those that take longest. */
-static void describe_many(const struct crawl_progress *p, struct buf *out)
-{
-	(void)buf_printf(
-		out, "sites %zu/%zu, known %zu, sharp %zu", p->ended, p->sites, p->known, p->sharp);
-	if (p->failed > 0)
-		(void)buf_printf(out, ", failed %zu", p->failed);
-	for (size_t i = 0; p->worst && i < p->worst->len; i++)
-		add_site(out, &p->worst->list[i]);
-}
-
 /* The rate is that of all requests; how long the slowest site takes cannot be told. */
 static void show_many(struct capture_view *v, const struct crawl_progress *p)
 {
-	struct buf note;
+	BUF_SCOPED(note, PROGRESS_LINE_MAX);
 
-	buf_init(&note, PROGRESS_LINE_MAX);
-	describe_many(p, &note);
+	/* "sites 3/8, sharp 120, failed 2", then the sites that fail and those that take longest.
+	 */
+	(void)buf_printf(&note, "sites %zu/%zu, known %zu, sharp %zu", p->ended, p->sites, p->known,
+		p->sharp);
+	if (p->failed > 0)
+		(void)buf_printf(&note, ", failed %zu", p->failed);
+	for (size_t i = 0; p->worst && i < p->worst->len; i++) {
+		/* "visits 12/340, failed 3  http://example.org/": figures first, since lines are
+		 * cut. */
+		(void)buf_printf(&note, "\n%s",
+			p->worst->list[i].preparing ? "starts"
+						    : leg_name(false, p->worst->list[i].leg));
+		if (!p->worst->list[i].preparing)
+			(void)buf_printf(
+				&note, " %zu/%zu", p->worst->list[i].done, p->worst->list[i].total);
+		if (p->worst->list[i].failed > 0)
+			(void)buf_printf(&note, ", failed %zu", p->worst->list[i].failed);
+		(void)buf_printf(&note, "  %s", p->worst->list[i].site);
+	}
 	progress_update_work(&v->progress, p->fetched, &(struct progress_work){.done = p->requests},
 		buf_str(&note));
-	buf_release(&note);
 }
 
 static void on_progress(void *context, const struct crawl_progress *p)
@@ -100,15 +73,30 @@ static void on_progress(void *context, const struct crawl_progress *p)
 	memcpy(v->site, p->site, sizeof v->site);
 	v->progress.config.title = leg_name(p->preparing, p->leg);
 	progress_set_total(&v->progress, p->total);
-	describe(p, note, sizeof note);
+	size_t size = sizeof note;
+	const char *comma = p->failed > 0 && p->waiting[0] ? ", " : "";
+	int n = 0;
+
+	/*
+	 * Lines below the progress. "sharp 120, expected 118.4": so far, of the pages revisited;
+	 * before that, what is to be hoped for. Then what is wrong, if anything is.
+	 */
+	note[0] = '\0';
+	if (p->leg != PLAN_VISIT)
+		n = snprintf(note, size, "\nsharp %zu, expected %.1f", p->sharp, p->expected);
+	else if (p->expected > 0)
+		n = snprintf(note, size, "\nexpected sharp %.1f", p->expected);
+	if (n >= 0 && (size_t)n < size && (p->waiting[0] || p->failed != 0)) {
+		n += snprintf(note + n, size - (size_t)n, "\n%s%s", p->waiting, comma);
+		if (p->failed > 0 && (size_t)n < size)
+			(void)snprintf(note + n, size - (size_t)n, "failed %zu", p->failed);
+	}
 	progress_update_work(&v->progress, p->done,
 		&(struct progress_work){p->requests, p->left, p->time_left}, note);
 }
 
 int capture_view_init(struct capture_view *v, const struct capture_look *look, struct err *err)
 {
-	int rc;
-
 	*v = (struct capture_view){.command = look->command,
 		.signals = -1,
 		.quiet = look->quiet,
@@ -117,9 +105,7 @@ int capture_view_init(struct capture_view *v, const struct capture_look *look, s
 	/* Events have standard output to themselves. */
 	if (look->events && strcmp(look->events, "-") == 0)
 		v->quiet = true;
-	rc = stop_open(&v->signals, err);
-	if (rc)
-		return rc;
+	TRY(stop_open(&v->signals, err));
 	progress_init(&v->progress, &(struct progress_config){.fd = STDERR_FILENO,
 					    .clock = clock_system(),
 					    .title = look->command,
@@ -128,13 +114,13 @@ int capture_view_init(struct capture_view *v, const struct capture_look *look, s
 					    .bar = true,
 					    .log_interval = LOG_INTERVAL});
 	log_share(&v->progress.live);
-	rc = crawl_log_open(&v->log, look->crawl_log, look->events, err);
+	TRY(crawl_log_open(&v->log, look->crawl_log, look->events, err));
 	v->options = (struct crawl_options){.stop_fd = v->signals,
 		.log = v->log.log || v->log.events ? &v->log : NULL,
 		.lanes = look->lanes,
 		.on_progress = look->quiet ? NULL : on_progress,
 		.context = v};
-	return rc;
+	return 0;
 }
 
 void capture_view_release(struct capture_view *v)
@@ -238,29 +224,9 @@ static enum cmd_status finish_one(const struct capture_view *v, const char *arch
 
 static int collect_ids(const struct crawl_results *results, struct u32_vec *ids)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < results->len; i++)
-		rc = u32_vec_push(ids, results->ptr[i].capture);
-	return rc;
-}
-
-/* Why sites have nothing, as far as one wants to read that here. */
-static void tell_empty(const char *command, const struct crawl_results *results)
-{
-	size_t told = 0;
-
-	for (size_t i = 0; i < results->len; i++) {
-		const struct crawl_result *r = &results->ptr[i];
-
-		if (r->visited > 0 || r->end == CRAWL_STOPPED)
-			continue;
-		if (told++ < EMPTY_TOLD)
-			(void)(r->end == CRAWL_BROKEN ? fail_broken : fail_empty)(command, r);
-	}
-	if (told > EMPTY_TOLD)
-		(void)fprintf(stderr, "stillpoint: nothing could be captured of %zu more sites\n",
-			told - EMPTY_TOLD);
+	for (size_t i = 0; i < results->len; i++)
+		TRY(u32_vec_push(ids, results->ptr[i].capture));
+	return 0;
 }
 
 /*
@@ -271,9 +237,10 @@ static void tell_empty(const char *command, const struct crawl_results *results)
 static enum cmd_status finish_many(const struct capture_view *v, const char *archive,
 	const struct crawl_results *results, bool json)
 {
-	struct u32_vec ids = {0};
+	SCOPED(u32_vec_release) struct u32_vec ids = {0};
 	enum cmd_status status = CMD_FAILURE;
 	size_t stopped = 0, got = 0, broken = 0, empty = 0;
+	size_t told = 0;
 
 	for (size_t i = 0; i < results->len; i++) {
 		const struct crawl_result *r = &results->ptr[i];
@@ -283,7 +250,18 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 		broken += r->end == CRAWL_BROKEN;
 		empty += r->visited == 0;
 	}
-	tell_empty(v->command, results);
+	/* Why sites have nothing, as far as one wants to read that here. */
+	for (size_t i = 0; i < results->len; i++) {
+		const struct crawl_result *r = &results->ptr[i];
+
+		if (r->visited > 0 || r->end == CRAWL_STOPPED)
+			continue;
+		if (told++ < EMPTY_TOLD)
+			(void)(r->end == CRAWL_BROKEN ? fail_broken : fail_empty)(v->command, r);
+	}
+	if (told > EMPTY_TOLD)
+		(void)fprintf(stderr, "stillpoint: nothing could be captured of %zu more sites\n",
+			told - EMPTY_TOLD);
 	if (stopped > 0)
 		tell_stopped(archive);
 	if (collect_ids(results, &ids))
@@ -294,7 +272,6 @@ static enum cmd_status finish_many(const struct capture_view *v, const char *arc
 		status = captures_print(archive, &ids, json);
 	if (status == CMD_OK && !json && !v->quiet)
 		status = tell_next(v, archive);
-	u32_vec_release(&ids);
 	if (broken > 0 || (got == 0 && stopped == 0))
 		return CMD_FAILURE;
 	return status == CMD_OK && (stopped > 0 || empty > 0) ? CMD_PARTIAL : status;

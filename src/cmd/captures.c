@@ -51,14 +51,6 @@ static const struct column COLUMNS[] = {
 
 static const struct table HEAD = {.columns = COLUMNS, .count = sizeof COLUMNS / sizeof *COLUMNS};
 
-static void print_line(const struct report *r)
-{
-	struct table line = HEAD;
-
-	line.first = r;
-	table_text_row(&line, 0, stdout);
-}
-
 static void print_sum(const char *archive, const struct sum *s)
 {
 	printf("%zu %s: %llu %s captured, %llu sharp, %llu changed, %llu failed", s->captures,
@@ -77,19 +69,6 @@ static void print_sum(const char *archive, const struct sum *s)
 	}
 	(void)fputs("\ndetails: ", stdout);
 	text_command(stdout, "report", archive, " --capture N\n");
-}
-
-static void add_up(struct sum *s, const struct report *r)
-{
-	s->captures++;
-	s->captured += r->captured;
-	s->unvisited += r->totals[VERDICT_UNVISITED];
-	s->sharp += r->totals[VERDICT_SHARP];
-	s->changed += r->totals[VERDICT_CHANGED];
-	s->failed += r->totals[VERDICT_FAILED];
-	s->watched += report_is_watched(r);
-	s->running += r->capture.state == CATALOG_RUNNING && !report_is_watched(r);
-	s->cut += r->capture.state == CATALOG_CUT;
 }
 
 /* ---- */
@@ -113,11 +92,23 @@ static int list_captures(struct listing *l, struct err *err)
 		rc = report_load(&r, l->catalog, l->ids->ptr[i], err);
 		if (rc)
 			break;
-		add_up(&l->sum, &r);
+		l->sum.captures++;
+		l->sum.captured += r.captured;
+		l->sum.unvisited += r.totals[VERDICT_UNVISITED];
+		l->sum.sharp += r.totals[VERDICT_SHARP];
+		l->sum.changed += r.totals[VERDICT_CHANGED];
+		l->sum.failed += r.totals[VERDICT_FAILED];
+		l->sum.watched += report_is_watched(&r);
+		l->sum.running += r.capture.state == CATALOG_RUNNING && !report_is_watched(&r);
+		l->sum.cut += r.capture.state == CATALOG_CUT;
 		if (l->json)
 			report_json_totals(&r, l->json);
-		else
-			print_line(&r);
+		else {
+			struct table line = HEAD;
+
+			line.first = &r;
+			table_text_row(&line, 0, stdout);
+		}
 		report_release(&r);
 	}
 	return rc;

@@ -110,25 +110,6 @@ static void print_entry(const struct crawl_config *c, const struct crawl_entry *
 			print_value(s, &entry->o, "    ", out);
 }
 
-/* Writes it, without passwords and keys. Errors stay in the FILE. */
-static void crawl_config_print(const struct crawl_config *c, const char *archive, FILE *out)
-{
-	(void)fputs("archive: ", out);
-	yaml_write_text(out, slice_str(archive));
-	(void)putc('\n', out);
-	for (const struct option_spec *s = CRAWL_SPECS; s->name; s++) {
-		if (!is_printed(s))
-			continue;
-		if (s->tags & CRAWL_WIDE)
-			print_value(s, &c->top.o, "", out);
-		else if (is_common(c, s))
-			print_value(s, &c->entries.ptr[0]->o, "", out);
-	}
-	(void)fputs("sites:\n", out);
-	for (size_t i = 0; i < c->entries.len; i++)
-		print_entry(c, c->entries.ptr[i], out);
-}
-
 /* What the sites of a crawl have to be warned of. */
 static void warn(const struct seeds *seeds)
 {
@@ -223,7 +204,21 @@ static enum cmd_status run(struct crawl_config *c)
 	if (rc) {
 		status = cmd_fail("crawl", &err);
 	} else if (c->top.o.print_config) {
-		crawl_config_print(c, archive, stdout);
+		/* Writes it, without passwords and keys. Errors stay in the FILE. */
+		(void)fputs("archive: ", stdout);
+		yaml_write_text(stdout, slice_str(archive));
+		(void)putc('\n', stdout);
+		for (const struct option_spec *s = CRAWL_SPECS; s->name; s++) {
+			if (!is_printed(s))
+				continue;
+			if (s->tags & CRAWL_WIDE)
+				print_value(s, &c->top.o, "", stdout);
+			else if (is_common(c, s))
+				print_value(s, &c->entries.ptr[0]->o, "", stdout);
+		}
+		(void)fputs("sites:\n", stdout);
+		for (size_t i = 0; i < c->entries.len; i++)
+			print_entry(c, c->entries.ptr[i], stdout);
 		status = cmd_finish(0);
 	} else {
 		status = capture(archive, &seeds, &c->top.o, &err);

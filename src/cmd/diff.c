@@ -62,9 +62,11 @@ struct nearest {
 	struct buf best;
 };
 
-/* Bytes that the two have in common at both ends. */
-static size_t common_ends(slice a, slice b)
+static int on_page(void *context, const struct catalog_page *p)
 {
+	struct nearest *n = context;
+	size_t longer = p->url.len > n->text.len ? p->url.len : n->text.len;
+	slice a = n->text, b = p->url;
 	size_t least = a.len < b.len ? a.len : b.len, same = 0;
 
 	while (same < least && a.ptr[same] == b.ptr[same])
@@ -75,21 +77,12 @@ static size_t common_ends(slice a, slice b)
 		a.len--;
 		b.len--;
 	}
-	return same;
-}
-
-static int on_page(void *context, const struct catalog_page *p)
-{
-	struct nearest *n = context;
-	size_t longer = p->url.len > n->text.len ? p->url.len : n->text.len;
-	size_t score = common_ends(n->text, p->url);
-
 	/* A third of it may be wrong; of equals the first. */
-	if (!p->taken || score * 3 < longer * 2 || score <= n->score)
+	if (!p->taken || same * 3 < longer * 2 || same <= n->score)
 		return 0;
 	buf_reset(&n->best);
 	if (buf_add(&n->best, p->url) == 0)
-		n->score = score;
+		n->score = same;
 	return 0;
 }
 
@@ -252,20 +245,6 @@ struct rules {
 	struct err *err;
 };
 
-static void rules_init(struct rules *r)
-{
-	rulebook_init(&r->book);
-	learned_pages_init(&r->learned);
-	proof_learned_init(&r->places);
-}
-
-static void rules_release(struct rules *r)
-{
-	rulebook_release(&r->book);
-	learned_pages_release(&r->learned);
-	proof_learned_release(&r->places);
-}
-
 static int on_learned(void *context, const struct catalog_learned *line)
 {
 	struct rules *r = context;
@@ -278,13 +257,11 @@ static int on_learned(void *context, const struct catalog_learned *line)
 static int rules_read(struct rules *r, struct catalog *catalog,
 	const struct catalog_capture *capture, proof_rule_set off, struct err *err)
 {
-	int rc = err_code(err, rulebook_add_settings(&r->book, capture->settings));
-
+	TRY(err_code(err, rulebook_add_settings(&r->book, capture->settings)));
 	r->err = err;
-	if (rc == 0)
-		rc = rulebook_finish(&r->book, "--ignore", err);
+	TRY(rulebook_finish(&r->book, "--ignore", err));
 	r->book.off |= off;
-	return rc ? rc : catalog_each_learned(catalog, capture->id, on_learned, r, err);
+	return catalog_each_learned(catalog, capture->id, on_learned, r, err);
 }
 
 static slice page_url(const struct why *w)
@@ -309,7 +286,9 @@ static enum cmd_status run_capture(const char *warc_dir, struct catalog *catalog
 	struct why w;
 	int rc = why_find(&w, catalog, capture, url, &err);
 
-	rules_init(&rules);
+	rulebook_init(&rules.book);
+	learned_pages_init(&rules.learned);
+	proof_learned_init(&rules.places);
 	originals_init(&originals, catalog, 0);
 	if (rc == ERR_NOTFOUND)
 		rc = propose(catalog, capture->id, url, &err);
@@ -330,7 +309,9 @@ static enum cmd_status run_capture(const char *warc_dir, struct catalog *catalog
 					.url = page_url(&w)},
 				.is_settled = learned_pages_has(&rules.learned, page_url(&w))},
 			o);
-	rules_release(&rules);
+	rulebook_release(&rules.book);
+	learned_pages_release(&rules.learned);
+	proof_learned_release(&rules.places);
 	originals_release(&originals);
 	why_release(&w);
 	return status;

@@ -116,17 +116,6 @@ static int limit_print_json(const struct expect_params *p, const struct table *t
 	return json_finish(&j);
 }
 
-static void limit_print_text(const struct expect_params *p, const struct table *t)
-{
-	char limit[TEXT_DURATION_SIZE];
-
-	text_duration(p->time_limit, limit);
-	printf("%zu pages in %s: how many are captured and how many may be expected sharp%s\n\n",
-		p->site->n, limit, p->site->weights ? " (weighted)" : "");
-	table_text(t, stdout);
-	puts("\nupper bound: what no choice of so many revisits can exceed in expectation");
-}
-
 /* A row for each delay; there is one at least. 0 or as json_finish; or an error of the planner in
  * err. */
 static int expect_limit(
@@ -145,8 +134,16 @@ static int expect_limit(
 		rc = limit_print_json(params, &t, count);
 	else if (rc == 0 && params->format == CMD_FORMAT_CSV)
 		table_csv(&t, stdout);
-	else if (rc == 0)
-		limit_print_text(params, &t);
+	else if (rc == 0) {
+		char limit[TEXT_DURATION_SIZE];
+
+		text_duration(params->time_limit, limit);
+		printf("%zu pages in %s: how many are captured and how many may be expected "
+		       "sharp%s\n\n",
+			params->site->n, limit, params->site->weights ? " (weighted)" : "");
+		table_text(&t, stdout);
+		puts("\nupper bound: what no choice of so many revisits can exceed in expectation");
+	}
 	free(rows);
 	return rc;
 }
@@ -221,24 +218,6 @@ static void json_row(struct json *j, const struct expect_params *p, const struct
 	json_object_end(j);
 }
 
-static void json_begin(struct json *j, const struct expect_params *p, const struct plan_hours *h)
-{
-	json_init_file(j, stdout, JSON_LINES);
-	json_document_begin(j);
-	json_put_uint(j, "pages", p->site->n);
-	json_put_double(j, "open_seconds", h->open);
-	json_put_double(j, "closed_seconds", h->closed);
-	json_key(j, "rows");
-	json_array_begin(j);
-}
-
-static int json_end(struct json *j)
-{
-	json_array_end(j);
-	json_object_end(j);
-	return json_finish(j);
-}
-
 /* ---- text and CSV ---- */
 
 static void print_csv_row(const struct expect_params *p, const struct row *row)
@@ -301,9 +280,15 @@ static int expect_hours(
 
 	if (rc)
 		return rc;
-	if (params->format == CMD_FORMAT_JSON)
-		json_begin(&j, params, &row.hours);
-	else
+	if (params->format == CMD_FORMAT_JSON) {
+		json_init_file(&j, stdout, JSON_LINES);
+		json_document_begin(&j);
+		json_put_uint(&j, "pages", params->site->n);
+		json_put_double(&j, "open_seconds", row.hours.open);
+		json_put_double(&j, "closed_seconds", row.hours.closed);
+		json_key(&j, "rows");
+		json_array_begin(&j);
+	} else
 		hours_print_head(params, &row.hours);
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		rc = hours_compute(params, delays[i], &row);
@@ -315,8 +300,11 @@ static int expect_hours(
 			(params->format == CMD_FORMAT_CSV ? print_csv_row : print_text_row)(
 				params, &row);
 	}
-	if (params->format == CMD_FORMAT_JSON && rc == 0)
-		return json_end(&j);
+	if (params->format == CMD_FORMAT_JSON && rc == 0) {
+		json_array_end(&j);
+		json_object_end(&j);
+		return json_finish(&j);
+	}
 	if (params->format == CMD_FORMAT_TEXT && rc == 0)
 		puts("\nWith --aim complete the visits always go on. Pages that are put off are "
 		     "downloaded once, later.");
@@ -519,23 +507,6 @@ static int column_width(const struct grid *t, slice label)
 	return width + 2;
 }
 
-static void print_head(const struct grid *t, slice bound)
-{
-	static const char *const FIRST[HEAD_LINES][2] = {{"", "capture"}, {"delay", "lasts"}};
-
-	for (unsigned line = 0; line < HEAD_LINES; line++) {
-		printf("%*s%*s", DELAY_WIDTH, FIRST[line][0], DURATION_WIDTH, FIRST[line][1]);
-		for (size_t k = 0; k <= t->labels.len; k++) {
-			slice label = k < t->labels.len ? t->labels.ptr[k] : bound;
-			slice part = head_line(label, line);
-
-			printf("%*s%.*s", column_width(t, label) - (int)part.len, "", (int)part.len,
-				part.ptr);
-		}
-		(void)putchar('\n');
-	}
-}
-
 static void print_cell(double value, int width)
 {
 	if (isnan(value))
@@ -550,7 +521,19 @@ static int print_text(const struct grid *t)
 
 	printf("%zu pages: how many may be expected sharp%s\n\n", t->params->site->n,
 		t->params->site->weights ? " (weighted)" : "");
-	print_head(t, BOUND);
+	static const char *const FIRST[HEAD_LINES][2] = {{"", "capture"}, {"delay", "lasts"}};
+
+	for (unsigned line = 0; line < HEAD_LINES; line++) {
+		printf("%*s%*s", DELAY_WIDTH, FIRST[line][0], DURATION_WIDTH, FIRST[line][1]);
+		for (size_t k = 0; k <= t->labels.len; k++) {
+			slice label = k < t->labels.len ? t->labels.ptr[k] : BOUND;
+			slice part = head_line(label, line);
+
+			printf("%*s%.*s", column_width(t, label) - (int)part.len, "", (int)part.len,
+				part.ptr);
+		}
+		(void)putchar('\n');
+	}
 	for (size_t i = 0; i < t->delays.len; i++) {
 		char delay[FORMAT_DOUBLE_SIZE], duration[TEXT_DURATION_SIZE];
 

@@ -114,31 +114,6 @@ static int choose(const struct export_options *o, struct form *ret, struct err *
 	return *ret->path ? 0 : err_set(err, ERR_USAGE, "the name of the file is empty");
 }
 
-static void print_sum(const char *path, const struct export_counts *x)
-{
-	printf("%s: %" PRIu64 " WARC %s", path, x->files, x->files == 1 ? "file" : "files");
-	if (x->lines)
-		printf(", %" PRIu64 " responses", x->lines);
-	if (x->redacted)
-		printf(", %" PRIu64 " records redacted", x->redacted);
-	(void)putchar('\n');
-}
-
-static void tell(const char *archive, const struct form *form, const struct export_counts *x)
-{
-	if (strcmp(form->path, "-") != 0)
-		print_sum(form->path, x);
-	if (x->damaged)
-		cmd_say("stillpoint: export: %s: damaged records (%" PRIu64
-			") are left out of the index, and of records that are "
-			"written anew; 'stillpoint verify' says which",
-			archive, x->damaged);
-	if (x->open)
-		cmd_say("stillpoint: export: %s: left out: files of a capture that is not "
-			"finished (%" PRIu64 "); 'stillpoint resume' completes them",
-			archive, x->open);
-}
-
 static int choose_capture(
 	const char *archive, int64_t capture, struct chosen **ret, struct err *err)
 {
@@ -172,7 +147,24 @@ static enum cmd_status run(const struct export_params *params, const struct form
 	rc = output_close(&out, rc, &err);
 	if (rc)
 		return cmd_fail_archive("export", &err);
-	tell(params->path, form, &counts);
+	if (strcmp(form->path, "-") != 0) {
+		printf("%s: %" PRIu64 " WARC %s", form->path, counts.files,
+			counts.files == 1 ? "file" : "files");
+		if (counts.lines)
+			printf(", %" PRIu64 " responses", counts.lines);
+		if (counts.redacted)
+			printf(", %" PRIu64 " records redacted", counts.redacted);
+		(void)putchar('\n');
+	}
+	if (counts.damaged)
+		cmd_say("stillpoint: export: %s: damaged records (%" PRIu64
+			") are left out of the index, and of records that are "
+			"written anew; 'stillpoint verify' says which",
+			params->path, counts.damaged);
+	if (counts.open)
+		cmd_say("stillpoint: export: %s: left out: files of a capture that is not "
+			"finished (%" PRIu64 "); 'stillpoint resume' completes them",
+			params->path, counts.open);
 	return counts.damaged ? CMD_FAILURE : cmd_finish(0);
 }
 

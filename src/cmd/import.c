@@ -89,36 +89,29 @@ static int read_delay(const char *text, struct download_params *ret, struct err 
 	return 0;
 }
 
-static int read_list(struct rates_observed *in, const char *path, struct err *err)
-{
-	int rc = listings_read(in, "import", path, err);
-
-	if (rc == 0 && in->counts.format == LISTING_SITEMAP)
-		rc = err_set(err, ERR_UNSUPPORTED,
-			"%.200s: a sitemap has no captures; a crawl reads those of its site, "
-			"'stillpoint rates' any",
-			path);
-	return rc;
-}
-
 /* Reads lists; what is to be copied is only tried, and read when the archive has it. */
 static int read_files(struct importing *x, const struct import_options *o,
 	const struct option_args *args, struct err *err)
 {
-	int rc = 0;
-
-	for (size_t i = o->output ? 0 : 1; rc == 0 && i < args->count; i++) {
+	for (size_t i = o->output ? 0 : 1; i < args->count; i++) {
 		const char *path = args->ptr[i];
 
 		if (o->output && take_in_is_content(path)) {
-			rc = take_in_check(path, cmd_temporary(), err);
-			if (rc == 0)
-				rc = err_code(err, text_list_push(&x->content, path));
+			TRY(take_in_check(path, cmd_temporary(), err));
+			TRY(err_code(err, text_list_push(&x->content, path)));
 		} else {
-			rc = read_list(&x->files, path, err);
+			int rc = listings_read(&x->files, "import", path, err);
+
+			if (rc == 0 && x->files.counts.format == LISTING_SITEMAP)
+				rc = err_set(err, ERR_UNSUPPORTED,
+					"%.200s: a sitemap has no captures; a crawl reads those of "
+					"its site, "
+					"'stillpoint rates' any",
+					path);
+			TRY(rc);
 		}
 	}
-	return rc;
+	return 0;
 }
 
 /* Captures of ours become captures of the archive; of others only the times are of use. */
@@ -139,15 +132,13 @@ static int on_taken(void *context, const char *path, struct err *err)
 
 static int import_content(struct importing *x, const struct directory *d, struct err *err)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < x->content.len; i++)
-		rc = take_in(d, x->content.ptr[i], on_taken, x, &x->taken, err);
-	if (rc == 0 && x->ours.len)
-		rc = rebuild_import(d, x->catalog, &x->ours, &x->added, err);
-	if (rc == 0 && x->content.len)
-		rc = index_write(x->catalog, d, err);
-	return rc;
+	for (size_t i = 0; i < x->content.len; i++)
+		TRY(take_in(d, x->content.ptr[i], on_taken, x, &x->taken, err));
+	if (x->ours.len)
+		TRY(rebuild_import(d, x->catalog, &x->ours, &x->added, err));
+	if (x->content.len)
+		TRY(index_write(x->catalog, d, err));
+	return 0;
 }
 
 static void on_part(void *context, const struct listing_counts *counts)
@@ -158,12 +149,10 @@ static void on_part(void *context, const struct listing_counts *counts)
 static int import_servers(struct importing *x, enum remote_kind kind,
 	const struct text_list *addresses, struct err *err)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < addresses->len; i++) {
+	for (size_t i = 0; i < addresses->len; i++) {
 		x->address = addresses->ptr[i];
 		x->download.home = slice_str(x->address);
-		rc = keep_remote(x->catalog,
+		TRY(keep_remote(x->catalog,
 			&(struct keep_source){
 				.kind = kind,
 				.address = x->address,
@@ -171,9 +160,9 @@ static int import_servers(struct importing *x, enum remote_kind kind,
 				.on_part = on_part,
 				.context = x,
 			},
-			&x->totals, err);
+			&x->totals, err));
 	}
-	return rc;
+	return 0;
 }
 
 static enum cmd_status import_all(

@@ -53,19 +53,6 @@ static const struct options OPTIONS = {
 	.max_args = 1,
 };
 
-static void print(const struct index_counts *x)
-{
-	printf("index.cdxj: %" PRIu64 " lines from %" PRIu64 " WARC %s\n", x->lines, x->files,
-		x->files == 1 ? "file" : "files");
-	if (x->damaged)
-		printf("left out: damaged records (%" PRIu64 "); 'stillpoint verify' says which\n",
-			x->damaged);
-	if (x->open)
-		printf("left out: files of a capture that is not finished (%" PRIu64
-		       "); 'stillpoint resume' completes them and writes the index\n",
-			x->open);
-}
-
 static bool has(const char *directory, const char *name)
 {
 	char path[PATH_MAX];
@@ -138,19 +125,6 @@ static enum cmd_status index_foreign(const char *path, const struct index_option
 	return cmd_finish(0);
 }
 
-static void print_text(const struct text_index_counts *x)
-{
-	char size[TEXT_SIZE_SIZE];
-
-	text_size(x->bytes, size);
-	printf(TEXT_FILE_NAME ": %" PRIu64 " new pages with %s of text from %" PRIu64
-			      " WARC %s; %" PRIu64 " were known\n",
-		x->docs, size, x->files, x->files == 1 ? "file" : "files", x->known);
-	if (x->open)
-		printf("left out: files of a capture that is not finished (%" PRIu64 ")\n",
-			x->open);
-}
-
 static enum cmd_status index_text(const char *path, const struct index_options *o)
 {
 	char warc_dir[ARCHIVE_PATH_SIZE];
@@ -158,6 +132,7 @@ static enum cmd_status index_text(const char *path, const struct index_options *
 		.path = path, .directory = path, .temporary = cmd_temporary()};
 	struct text_index_counts counts;
 	struct err err = {0};
+	char size[TEXT_SIZE_SIZE];
 
 	if (o->output || o->compressed) {
 		(void)err_set(&err, ERR_USAGE, "--text goes with no other option");
@@ -169,7 +144,14 @@ static enum cmd_status index_text(const char *path, const struct index_options *
 		(is_archive(path) && archive_warc_dir(path, warc_dir, &err)) ||
 		text_index_write(&p, &counts, &err))
 		return cmd_fail_archive("index", &err);
-	print_text(&counts);
+	text_size(counts.bytes, size);
+	printf(TEXT_FILE_NAME ": %" PRIu64 " new pages with %s of text from %" PRIu64
+			      " WARC %s; %" PRIu64 " were known\n",
+		counts.docs, size, counts.files, counts.files == 1 ? "file" : "files",
+		counts.known);
+	if (counts.open)
+		printf("left out: files of a capture that is not finished (%" PRIu64 ")\n",
+			counts.open);
 	return cmd_finish(0);
 }
 
@@ -191,6 +173,14 @@ enum cmd_status cmd_index(int argc, char **argv)
 		return index_foreign(path, &o);
 	if (archive_check(path, &err) || index_from_warc(path, &counts, &err))
 		return cmd_fail_archive("index", &err);
-	print(&counts);
+	printf("index.cdxj: %" PRIu64 " lines from %" PRIu64 " WARC %s\n", counts.lines,
+		counts.files, counts.files == 1 ? "file" : "files");
+	if (counts.damaged)
+		printf("left out: damaged records (%" PRIu64 "); 'stillpoint verify' says which\n",
+			counts.damaged);
+	if (counts.open)
+		printf("left out: files of a capture that is not finished (%" PRIu64
+		       "); 'stillpoint resume' completes them and writes the index\n",
+			counts.open);
 	return cmd_finish(0);
 }

@@ -260,18 +260,6 @@ static void print_places(struct json *j, const struct proof *p, bool explained)
 	json_array_end(j);
 }
 
-static void print_proof(struct json *j, const struct proof *p)
-{
-	json_object_begin(j);
-	json_put_string(j, "same", proof_same_name(p->same));
-	diff_json_proof(j, p);
-	json_key(j, "differs");
-	print_places(j, p, false);
-	json_key(j, "explained");
-	print_places(j, p, true);
-	json_object_end(j);
-}
-
 /* "T1,T2"; an empty text says nothing. */
 static int read_looks(slice text, int64_t *a, int64_t *b, struct err *err)
 {
@@ -307,17 +295,24 @@ static int inspect_pair(struct change_inspector *in, struct err *err)
 				   .ignore = in->book->has_ignore ? &in->book->ignore : NULL,
 				   .all = true},
 		&proof);
-	if (rc == 0)
-		print_proof(&in->json, &proof);
+	if (rc == 0) {
+		json_object_begin(&in->json);
+		json_put_string(&in->json, "same", proof_same_name(proof.same));
+		diff_json_proof(&in->json, &proof);
+		json_key(&in->json, "differs");
+		print_places(&in->json, &proof, false);
+		json_key(&in->json, "explained");
+		print_places(&in->json, &proof, true);
+		json_object_end(&in->json);
+	}
 	proof_release(&proof);
 	return err_code(err, rc);
 }
 
 static int inspect_line(struct change_inspector *in, slice line, struct err *err)
 {
-	int rc = read_pair(&in->pair, line, err);
-
-	return rc ? rc : inspect_pair(in, err);
+	TRY(read_pair(&in->pair, line, err));
+	return inspect_pair(in, err);
 }
 
 static int change_inspect_lines(struct change_inspector *in, FILE *file, struct err *err)
@@ -339,21 +334,6 @@ static int change_inspect_lines(struct change_inspector *in, FILE *file, struct 
 	if (rc == 0 && ferror(file))
 		rc = err_set(err, ERR_IO, "%s", strerror(errno));
 	return rc;
-}
-
-static enum cmd_status list_rules(void)
-{
-	struct json j;
-
-	json_init_file(&j, stdout, JSON_LINES);
-	for (unsigned i = 0; i < RULE_COUNT; i++) {
-		json_object_begin(&j);
-		json_put_string(&j, "name", proof_rule_name((enum proof_rule_id)i));
-		json_put_string(&j, "summary", proof_rule_summary((enum proof_rule_id)i));
-		json_put_uint(&j, "version", NOISE_RULES_VERSION);
-		json_object_end(&j);
-	}
-	return cmd_finish(json_finish(&j));
 }
 
 static void inspector_init(struct change_inspector *in, const struct rulebook *book)
@@ -454,9 +434,19 @@ static enum cmd_status inspect_change(int argc, char **argv)
 
 	if (!cmd_options(&CHANGE_COMMAND, argc, argv, &options, &args, &status))
 		return status;
-	if (options.list)
-		status = list_rules();
-	else if (args.count == 0)
+	if (options.list) {
+		struct json j;
+
+		json_init_file(&j, stdout, JSON_LINES);
+		for (unsigned i = 0; i < RULE_COUNT; i++) {
+			json_object_begin(&j);
+			json_put_string(&j, "name", proof_rule_name((enum proof_rule_id)i));
+			json_put_string(&j, "summary", proof_rule_summary((enum proof_rule_id)i));
+			json_put_uint(&j, "version", NOISE_RULES_VERSION);
+			json_object_end(&j);
+		}
+		status = cmd_finish(json_finish(&j));
+	} else if (args.count == 0)
 		status = cmd_fail("inspect change",
 			&(struct err){ERR_USAGE, "the FILE with pairs of paths is missing (try "
 						 "'stillpoint inspect change --help')"});
@@ -498,33 +488,6 @@ static const struct options SITEMAP_COMMAND = {
 	.max_args = 1,
 };
 
-static void print_entry(struct json *j, const struct sitemap_entry *entry)
-{
-	char date[CLOCK_TEXT_SIZE];
-
-	json_object_begin(j);
-	json_key(j, entry->is_sitemap ? "sitemap" : "loc");
-	json_slice(j, entry->loc);
-	json_key(j, "lastmod");
-	if (entry->has_lastmod)
-		clock_format(entry->lastmod.ns, CLOCK_ROUND_DOWN, date);
-	json_string(j, entry->has_lastmod ? date : NULL);
-	if (!entry->is_sitemap) {
-		json_put_string(j, "changefreq", sitemap_frequency_name(entry->changefreq));
-		json_put_double(j, "priority", entry->priority);
-	}
-	json_object_end(j);
-}
-
-static void print_damage(const char *name, const char *damage)
-{
-	(void)fputs("stillpoint: inspect sitemap: ", stderr);
-	text_name(stderr, slice_str(name), 0);
-	(void)fputs(": ", stderr);
-	text_name(stderr, slice_str(damage), 0);
-	(void)fputc('\n', stderr);
-}
-
 static enum cmd_status sitemap_run(struct sitemap_reader *r, const char *name)
 {
 	struct sitemap_entry entry;
@@ -533,11 +496,30 @@ static enum cmd_status sitemap_run(struct sitemap_reader *r, const char *name)
 	int rc, written;
 
 	json_init_file(&j, stdout, JSON_LINES);
-	while ((rc = sitemap_next(r, &entry, &err)) == 0)
-		print_entry(&j, &entry);
+	while ((rc = sitemap_next(r, &entry, &err)) == 0) {
+		char date[CLOCK_TEXT_SIZE];
+
+		json_object_begin(&j);
+		json_key(&j, entry.is_sitemap ? "sitemap" : "loc");
+		json_slice(&j, entry.loc);
+		json_key(&j, "lastmod");
+		if (entry.has_lastmod)
+			clock_format(entry.lastmod.ns, CLOCK_ROUND_DOWN, date);
+		json_string(&j, entry.has_lastmod ? date : NULL);
+		if (!entry.is_sitemap) {
+			json_put_string(&j, "changefreq", sitemap_frequency_name(entry.changefreq));
+			json_put_double(&j, "priority", entry.priority);
+		}
+		json_object_end(&j);
+	}
 	written = json_finish(&j);
-	if (rc == ERR_END && sitemap_damage(r))
-		print_damage(name, sitemap_damage(r));
+	if (rc == ERR_END && sitemap_damage(r)) {
+		(void)fputs("stillpoint: inspect sitemap: ", stderr);
+		text_name(stderr, slice_str(name), 0);
+		(void)fputs(": ", stderr);
+		text_name(stderr, slice_str((sitemap_damage(r))), 0);
+		(void)fputc('\n', stderr);
+	}
 	if (rc == ERR_END)
 		return cmd_finish(written);
 	err_prefix(&err, "%s", name);
@@ -546,13 +528,9 @@ static enum cmd_status sitemap_run(struct sitemap_reader *r, const char *name)
 
 static int check_base(const char *base, struct err *err)
 {
-	struct url url;
-	int rc;
+	URL_SCOPED(url);
 
-	url_init(&url);
-	rc = cmd_in_option(url_parse(&url, slice_str(base), NULL, err), "base", err);
-	url_release(&url);
-	return rc;
+	return cmd_in_option(url_parse(&url, slice_str(base), NULL, err), "base", err);
 }
 
 static enum cmd_status sitemap_inspect(FILE *file, const char *name, const char *base)
@@ -724,49 +702,38 @@ static const struct options LINKS_COMMAND = {
 	.max_args = 1,
 };
 
-static void print_link(struct json *json, const struct resolved_link *link)
-{
-	json_object_begin(json);
-	json_key(json, "url");
-	json_slice(json, link->url);
-	json_put_string(json, "kind", link_kind_name(link->kind));
-	json_object_end(json);
-}
-
-static enum cmd_status print_links(const struct links *links, const struct url *document)
-{
-	struct resolved_link link;
-	struct resolver r;
-	struct json json;
-	int rc, written;
-
-	resolver_init(&r, hash_key_random());
-	rc = resolver_start(&r, links, document);
-	json_init_file(&json, stdout, JSON_LINES);
-	while (rc == 0 && (rc = resolver_next(&r, &link)) == 0)
-		print_link(&json, &link);
-	resolver_release(&r);
-	written = json_finish(&json);
-	return cmd_finish(rc == ERR_END ? written : rc);
-}
-
 static enum cmd_status links_run(const struct links_options *o, const char *path, struct err *err)
 {
 	struct links links;
-	struct url document;
+	URL_SCOPED(document);
 	enum cmd_status status;
 
-	url_init(&document);
 	links_init(&links);
 	if (cmd_in_option(url_parse(&document, slice_str(o->base), NULL, err), "base", err)) {
 		status = cmd_fail("inspect links", err);
 	} else if (document_read(path, o->type, &links, NULL, err)) {
 		status = cmd_fail_input("inspect links", err);
 	} else {
-		status = print_links(&links, &document);
+		struct resolved_link link;
+		struct resolver r;
+		struct json json;
+		int rc, written;
+
+		resolver_init(&r, hash_key_random());
+		rc = resolver_start(&r, &links, &document);
+		json_init_file(&json, stdout, JSON_LINES);
+		while (rc == 0 && (rc = resolver_next(&r, &link)) == 0) {
+			json_object_begin(&json);
+			json_key(&json, "url");
+			json_slice(&json, link.url);
+			json_put_string(&json, "kind", link_kind_name(link.kind));
+			json_object_end(&json);
+		}
+		resolver_release(&r);
+		written = json_finish(&json);
+		status = cmd_finish(rc == ERR_END ? written : rc);
 	}
 	links_release(&links);
-	url_release(&document);
 	return status;
 }
 
@@ -938,28 +905,21 @@ static void inspect(struct inspector *in, slice input)
 	json_object_end(&in->json);
 }
 
-static int inspect_lines(struct inspector *in, FILE *file, struct err *err)
-{
-	struct buf line;
-
-	buf_init(&line, URL_MAX + 1);
-	while (cmd_read_line(file, &line))
-		inspect(in, line.len ? buf_slice(&line) : SLICE(""));
-	buf_release(&line);
-	return ferror(file) ? err_set(err, ERR_IO, "standard input: %s", strerror(errno)) : 0;
-}
-
 static int inspect_all(struct inspector *in, const struct option_args *args, struct err *err)
 {
-	int rc = 0;
+	for (size_t i = 0; i < args->count; i++) {
+		if (strcmp(args->ptr[i], "-") == 0) {
+			BUF_SCOPED(line, URL_MAX + 1);
 
-	for (size_t i = 0; i < args->count && rc == 0; i++) {
-		if (strcmp(args->ptr[i], "-") == 0)
-			rc = inspect_lines(in, stdin, err);
-		else
+			while (cmd_read_line(stdin, &line))
+				inspect(in, line.len ? buf_slice(&line) : SLICE(""));
+			TRY(ferror(stdin) ? err_set(err, ERR_IO, "standard input: %s",
+						    strerror(errno))
+					  : 0);
+		} else
 			inspect(in, slice_str(args->ptr[i]));
 	}
-	return rc;
+	return 0;
 }
 
 static enum cmd_status run(const struct url *base, const struct option_args *args)
@@ -982,18 +942,16 @@ static enum cmd_status inspect_url(int argc, char **argv)
 {
 	struct url_options options = {0};
 	struct option_args args;
-	struct url base;
+	URL_SCOPED(base);
 	struct err err = {0};
 	enum cmd_status status;
 
 	if (!cmd_options(&URL_COMMAND, argc, argv, &options, &args, &status))
 		return status;
-	url_init(&base);
 	if (options.base &&
 		cmd_in_option(url_parse(&base, slice_str(options.base), NULL, &err), "base", &err))
 		return cmd_fail("inspect url", &err);
 	status = run(options.base ? &base : NULL, &args);
-	url_release(&base);
 	return status;
 }
 
@@ -1031,24 +989,6 @@ static void print_text(struct json *json, const char *key, const struct buf *val
 	json_text(json, key, value->len ? buf_slice(value) : (slice){0});
 }
 
-static enum cmd_status print(const struct page_text *text)
-{
-	struct json json;
-
-	json_init_file(&json, stdout, JSON_LINES);
-	json_object_begin(&json);
-	print_text(&json, "title", &text->title);
-	print_text(&json, "language", &text->language);
-	print_text(&json, "robots", &text->robots);
-	json_key(&json, "text");
-	json_slice(&json, text->text.len ? buf_slice(&text->text) : SLICE(""));
-	json_put_uint(&json, "images", text->images);
-	json_put_uint(&json, "tables", text->tables);
-	json_put_uint(&json, "links", text->links);
-	json_object_end(&json);
-	return cmd_finish(json_finish(&json));
-}
-
 static enum cmd_status inspect_text(int argc, char **argv)
 {
 	struct text_options options = {0};
@@ -1062,8 +1002,22 @@ static enum cmd_status inspect_text(int argc, char **argv)
 	page_text_init(&text);
 	if (document_read(args.ptr[0], options.type, NULL, &text, &err))
 		status = cmd_fail_input("inspect text", &err);
-	else
-		status = print(&text);
+	else {
+		struct json json;
+
+		json_init_file(&json, stdout, JSON_LINES);
+		json_object_begin(&json);
+		print_text(&json, "title", &text.title);
+		print_text(&json, "language", &text.language);
+		print_text(&json, "robots", &text.robots);
+		json_key(&json, "text");
+		json_slice(&json, text.text.len ? buf_slice(&text.text) : SLICE(""));
+		json_put_uint(&json, "images", text.images);
+		json_put_uint(&json, "tables", text.tables);
+		json_put_uint(&json, "links", text.links);
+		json_object_end(&json);
+		status = cmd_finish(json_finish(&json));
+	}
 	page_text_release(&text);
 	return status;
 }

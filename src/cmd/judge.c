@@ -67,20 +67,6 @@ static void warn(uint64_t count, const char *what)
 		(void)fprintf(stderr, "stillpoint: judge: %" PRIu64 " %s\n", count, what);
 }
 
-static void tell_counts(const struct judge_counts *c)
-{
-	if (c->damaged) {
-		(void)fprintf(stderr,
-			"stillpoint: judge: %" PRIu64
-			" records are damaged and prove nothing, the first: ",
-			c->damaged);
-		text_name(stderr, slice_str(c->example), 0);
-		(void)putc('\n', stderr);
-	}
-	warn(c->unresolved, "revisit records refer to records that are not in the archives");
-	warn(c->repeated, "records were there already, and count once");
-}
-
 static enum cmd_status print(const struct report *r, const char *archive, bool as_json)
 {
 	struct json j;
@@ -92,17 +78,6 @@ static enum cmd_status print(const struct report *r, const char *archive, bool a
 	json_init_file(&j, stdout, JSON_LINES);
 	report_json(r, &j);
 	return cmd_finish(json_finish(&j));
-}
-
-/* Dates of WARC records may be off by the slack on both sides. */
-static void tell_slack(double slack)
-{
-	printf("\nNo still point: WARC-Date is trusted to %.0f s (--slack), so the end of one "
-	       "crawl and "
-	       "the start of\nthe next must be more than %.0f s apart to prove anything. If the "
-	       "dates "
-	       "are exact, give a smaller\n--slack.\n",
-		slack, 2 * slack);
 }
 
 static enum cmd_status judge_and_print(
@@ -117,15 +92,33 @@ static enum cmd_status judge_and_print(
 	progress_clear(params->progress);
 	if (rc)
 		return cmd_fail_archive("judge", &err);
-	tell_counts(&counts);
+	if (counts.damaged) {
+		(void)fprintf(stderr,
+			"stillpoint: judge: %" PRIu64
+			" records are damaged and prove nothing, the first: ",
+			counts.damaged);
+		text_name(stderr, slice_str(counts.example), 0);
+		(void)putc('\n', stderr);
+	}
+	warn(counts.unresolved, "revisit records refer to records that are not in the archives");
+	warn(counts.repeated, "records were there already, and count once");
 	if (o->why)
 		return explain_page("judge", catalog, 0, o->why, o->json);
 	if (report_load(&report, catalog, 0, &err))
 		return cmd_fail_archive("judge", &err);
 	report.lists_requisites = o->requisites;
 	status = print(&report, params->first, o->json);
-	if (!o->json && !stillpoint_is_known(&report.window))
-		tell_slack(o->slack);
+	if (!o->json && !stillpoint_is_known(&report.window)) {
+		/* Dates of WARC records may be off by the slack on both sides. */
+		printf("\nNo still point: WARC-Date is trusted to %.0f s (--slack), so the end of "
+		       "one "
+		       "crawl and "
+		       "the start of\nthe next must be more than %.0f s apart to prove anything. "
+		       "If the "
+		       "dates "
+		       "are exact, give a smaller\n--slack.\n",
+			o->slack, 2 * o->slack);
+	}
 	report_release(&report);
 	return status;
 }

@@ -93,15 +93,6 @@ static const char *mark(const struct plan_strategy *s)
 	return "";
 }
 
-static enum cmd_status list_strategies(void)
-{
-	const struct plan_strategy *s;
-
-	for (size_t i = 0; (s = plan_strategy_at(i)); i++)
-		printf("%-24s %s%s\n", s->name, s->summary, mark(s));
-	return cmd_finish(0);
-}
-
 static int print(const struct plan_view *v, int format)
 {
 	static int (*const PRINT[])(const struct plan_view *) = {
@@ -111,15 +102,6 @@ static int print(const struct plan_view *v, int format)
 	};
 
 	return PRINT[format](v);
-}
-
-/* With revisits, the innermost page is downloaded once for both legs. */
-static void limit_plan(const struct plan_options *o, struct plan_params *plan)
-{
-	size_t downloads = exposure_downloads(plan->delay, o->time_limit);
-
-	plan->aim = o->aim < 0 ? PLAN_BALANCED : (enum plan_aim)o->aim;
-	plan->downloads = plan->strategy->shared_slot || downloads == 0 ? downloads : downloads - 1;
 }
 
 static enum cmd_status fail_short(const struct plan_options *o)
@@ -168,7 +150,13 @@ static enum cmd_status schedule(
 
 	params.plan.fast = o->fast;
 	if (o->time_limit > 0) {
-		limit_plan(o, &params.plan);
+		size_t downloads = exposure_downloads(params.plan.delay, o->time_limit);
+
+		/* With revisits, the innermost page is downloaded once for both legs. */
+		params.plan.aim = o->aim < 0 ? PLAN_BALANCED : (enum plan_aim)o->aim;
+		params.plan.downloads = params.plan.strategy->shared_slot || downloads == 0
+						? downloads
+						: downloads - 1;
 		if (params.plan.downloads == 0)
 			return fail_short(o);
 	}
@@ -241,8 +229,13 @@ enum cmd_status cmd_plan(int argc, char **argv)
 		return status;
 	if (check_usage(&o, args.count, &err))
 		return cmd_fail("plan", &err);
-	if (o.list)
-		return list_strategies();
+	if (o.list) {
+		const struct plan_strategy *s;
+
+		for (size_t i = 0; (s = plan_strategy_at(i)); i++)
+			printf("%-24s %s%s\n", s->name, s->summary, mark(s));
+		return cmd_finish(0);
+	}
 	if (o.json)
 		o.format = CMD_FORMAT_JSON;
 	strategy = strategy_named(cmd_planning_name(&o.planning), true, &err);

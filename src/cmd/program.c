@@ -74,12 +74,6 @@ static enum cmd_status print_help(const struct program *p)
 	return cmd_finish(0);
 }
 
-static enum cmd_status print_version(void)
-{
-	printf("%s " STILLPOINT_VERSION "\n", CMD_PROGRAM);
-	return cmd_finish(0);
-}
-
 static enum cmd_status fail_unknown(const struct program *p, const char *name)
 {
 	struct err err = {0};
@@ -113,23 +107,18 @@ static enum cmd_status help(const struct program *p, int argc, char **argv)
 	return command->run(argc > 2 ? 3 : 2, command_line);
 }
 
-/*
- * Large pieces of memory go back to the system when they are freed, for good: glibc would raise
- * the size that it takes for large with every such piece.
- */
-static void set_up_memory(void)
-{
-#ifdef M_MMAP_THRESHOLD
-	(void)mallopt(M_MMAP_THRESHOLD, 256 << 10);
-#endif
-}
-
 int program_main(const struct program *p, int argc, char **argv)
 {
 	const struct command *command;
 	struct err err = {0};
 
-	set_up_memory();
+	/*
+	 * Large pieces of memory go back to the system when they are freed, for good: glibc would
+	 * raise the size that it takes for large with every such piece.
+	 */
+#ifdef M_MMAP_THRESHOLD
+	(void)mallopt(M_MMAP_THRESHOLD, 256 << 10);
+#endif
 	mem_end_when_out();
 	/* A reader that goes away must not end a capture; cmd_finish sees to it when all is done.
 	 */
@@ -142,8 +131,10 @@ int program_main(const struct program *p, int argc, char **argv)
 	}
 	if (is_any(argv[1], "--help", "-h"))
 		return print_help(p);
-	if (is_any(argv[1], "--version", "-V"))
-		return print_version();
+	if (is_any(argv[1], "--version", "-V")) {
+		printf("%s " STILLPOINT_VERSION "\n", CMD_PROGRAM);
+		return cmd_finish(0);
+	}
 	if (strcmp(argv[1], "help") == 0)
 		return help(p, argc - 1, argv + 1);
 	command = find(p->commands, argv[1]);
@@ -152,23 +143,6 @@ int program_main(const struct program *p, int argc, char **argv)
 	if (command->only_prints) /* so it ends at once, however much it would still compute */
 		(void)signal(SIGPIPE, SIG_DFL);
 	return command->run(argc - 1, argv + 1);
-}
-
-static enum cmd_status print_inspect_help(const struct program *p)
-{
-	char option[] = "--help", name[] = "inspect";
-	enum cmd_status status = CMD_OK;
-
-	printf("Usage: %s inspect WHAT ARGUMENT…\n\n%s\n\nWhat:\n", CMD_PROGRAM, p->about);
-	for (const struct command *c = p->commands; c->name; c++)
-		print_row(c, 10);
-	for (const struct command *c = p->commands; c->name && status == CMD_OK; c++) {
-		char *command_line[] = {name, option, NULL};
-
-		puts("");
-		status = c->run(2, command_line);
-	}
-	return status == CMD_OK ? cmd_finish(0) : status;
 }
 
 static enum cmd_status fail_inspect(const struct program *p, const char *name)
@@ -186,30 +160,39 @@ static enum cmd_status fail_inspect(const struct program *p, const char *name)
 	return cmd_fail("inspect", &err);
 }
 
-static enum cmd_status fail_inspect_nothing(const struct program *p)
-{
-	char names[NAMES_SIZE] = "";
-	struct err err = {0};
-	size_t len = 0;
-
-	for (const struct command *c = p->commands; c->name && len < sizeof names; c++)
-		len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", c->name,
-			!c[1].name  ? ""
-			: c[2].name ? ", "
-				    : " or ");
-	(void)err_set(&err, ERR_USAGE, "say what to inspect: %s (try '%s inspect --help')", names,
-		CMD_PROGRAM);
-	return cmd_fail("inspect", &err);
-}
-
 enum cmd_status program_inspect(const struct program *p, int argc, char **argv)
 {
 	const struct command *command;
 
-	if (argc < 2)
-		return fail_inspect_nothing(p);
-	if (is_any(argv[1], "--help", "-h"))
-		return print_inspect_help(p);
+	if (argc < 2) {
+		char names[NAMES_SIZE] = "";
+		struct err err = {0};
+		size_t len = 0;
+
+		for (const struct command *c = p->commands; c->name && len < sizeof names; c++)
+			len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", c->name,
+				!c[1].name  ? ""
+				: c[2].name ? ", "
+					    : " or ");
+		(void)err_set(&err, ERR_USAGE, "say what to inspect: %s (try '%s inspect --help')",
+			names, CMD_PROGRAM);
+		return cmd_fail("inspect", &err);
+	}
+	if (is_any(argv[1], "--help", "-h")) {
+		char option[] = "--help", name[] = "inspect";
+		enum cmd_status status = CMD_OK;
+
+		printf("Usage: %s inspect WHAT ARGUMENT…\n\n%s\n\nWhat:\n", CMD_PROGRAM, p->about);
+		for (const struct command *c = p->commands; c->name; c++)
+			print_row(c, 10);
+		for (const struct command *c = p->commands; c->name && status == CMD_OK; c++) {
+			char *command_line[] = {name, option, NULL};
+
+			puts("");
+			status = c->run(2, command_line);
+		}
+		return status == CMD_OK ? cmd_finish(0) : status;
+	}
 	command = find(p->commands, argv[1]);
 	return command ? command->run(argc - 1, argv + 1) : fail_inspect(p, argv[1]);
 }

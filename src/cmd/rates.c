@@ -191,20 +191,6 @@ static void sort(struct rates_answers *answers, int (*order)(const void *, const
 		qsort(answers->ptr, answers->len, sizeof *answers->ptr, order);
 }
 
-/* Keeps what is likely enough, likeliest first. */
-static void keep_due(struct rates_answers *answers, const struct rates_options *o)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < answers->len; i++)
-		if (answers->ptr[i].changed >= o->threshold)
-			answers->ptr[kept++] = answers->ptr[i];
-	answers->len = kept;
-	sort(answers, by_chance);
-	if (o->limit > 0 && answers->len > (uint64_t)o->limit)
-		answers->len = (size_t)o->limit;
-}
-
 static int answer_all(struct rates_model *m, int64_t by, struct rates_answers *out)
 {
 	for (uint32_t i = 0; i < m->table->pages.len; i++) {
@@ -243,8 +229,18 @@ static enum cmd_status print_all(struct rates_model *m, const struct rates_optio
 			rates_join_sites(&answers);
 		else if (o->per == PER_HOMEPAGE)
 			rates_keep_homepages(&answers);
-		if (o->due)
-			keep_due(&answers, o);
+		if (o->due) {
+			size_t kept = 0;
+
+			/* Keeps what is likely enough, likeliest first. */
+			for (size_t i = 0; i < answers.len; i++)
+				if (answers.ptr[i].changed >= o->threshold)
+					answers.ptr[kept++] = answers.ptr[i];
+			answers.len = kept;
+			sort(&answers, by_chance);
+			if (o->limit > 0 && answers.len > (uint64_t)o->limit)
+				answers.len = (size_t)o->limit;
+		}
 		status = cmd_finish(rates_print(&answers, &listing));
 	}
 	rates_answers_release(&answers);
@@ -313,12 +309,10 @@ static int find_times(
 	int64_t now = clock_realtime(clock_system());
 	struct timestamp start = {now, now};
 	double end;
-	int rc = o->at ? cmd_in_option(
-				 timestamp_read_said(slice_str(o->at), now, &start, err), "at", err)
-		       : 0;
 
-	if (rc)
-		return rc;
+	TRY(o->at ? cmd_in_option(
+			    timestamp_read_said(slice_str(o->at), now, &start, err), "at", err)
+		  : 0);
 	end = (double)start.last + o->within * 1e9;
 	*ret_until = o->at ? start.last : INT64_MAX;
 	*ret_by = end < 9.2e18 ? (int64_t)end : INT64_MAX;
@@ -328,8 +322,8 @@ static int find_times(
 enum cmd_status cmd_rates(int argc, char **argv)
 {
 	struct rates_options o = {.threshold = UNSET, .within = UNSET};
-	struct predict_model predictor = {0};
-	struct rates_contents contents = {0};
+	SCOPED(predict_model_release) struct predict_model predictor = {0};
+	SCOPED(rates_contents_release) struct rates_contents contents = {0};
 	struct option_args args;
 	struct err err = {0};
 	struct rates_observed in;
@@ -350,8 +344,6 @@ enum cmd_status cmd_rates(int argc, char **argv)
 		 (!o.contents || read_contents(&contents, &in.table, &args, &status) == 0))
 		status = answer(&in, has_predictor ? &predictor : NULL, &o,
 			o.contents ? &contents : NULL, by, &err);
-	rates_contents_release(&contents);
 	rates_observed_release(&in);
-	predict_model_release(&predictor);
 	return status;
 }

@@ -94,18 +94,6 @@ static const struct options OPTIONS = {
 	.max_args = 2,
 };
 
-/* Who has not said which capture may not know that there are others. */
-static void tell_others(struct catalog *c, const char *archive)
-{
-	struct u32_vec ids = {0};
-
-	if (report_captures(c, &ids, NULL) == 0 && ids.len > 1) {
-		printf("\nThe last of %zu captures; all of them: ", ids.len);
-		text_command(stdout, "report", archive, " --captures\n");
-	}
-	u32_vec_release(&ids);
-}
-
 /* ---- the page ---- */
 
 static enum cmd_status print_html(const struct report *r, struct catalog *c, const char *archive,
@@ -171,8 +159,15 @@ static enum cmd_status print_text(const struct report *r, struct catalog *c, con
 		return cmd_fail_archive("report", &err);
 	if (!o->is_end)
 		report_print_next(archive, stdout);
-	if (!o->capture)
-		tell_others(c, archive);
+	if (!o->capture) {
+		SCOPED(u32_vec_release) struct u32_vec ids = {0};
+
+		/* Who has not said which capture may not know that there are others. */
+		if (report_captures(c, &ids, NULL) == 0 && ids.len > 1) {
+			printf("\nThe last of %zu captures; all of them: ", ids.len);
+			text_command(stdout, "report", archive, " --captures\n");
+		}
+	}
 	return cmd_finish(0);
 }
 
@@ -379,18 +374,16 @@ static enum cmd_status whole(const struct report_options *o, const struct option
 	struct err err = {0};
 	enum cmd_status status;
 	struct times t = {0};
-	struct url url;
+	URL_SCOPED(url);
 
 	if (parse_times(o, o->curve ? args->ptr[!swapped] : NULL, &t, &err))
 		return cmd_fail("report", &err);
 	if (archive_open_catalog(archive, &catalog, &err))
 		return cmd_fail_archive("report", &err);
-	url_init(&url);
 	status = archive_known_load(&x, catalog, spell_site(o->site, &url), &err)
 			 ? cmd_fail_archive("report", &err)
 			 : show_whole(&x, archive, o, &t);
 	archive_known_release(&x);
-	url_release(&url);
 	catalog_close(catalog);
 	return status;
 }

@@ -65,22 +65,6 @@ static int print_json(const struct retire_counts *n, bool dry_run)
 	return json_finish(&j);
 }
 
-static void print_text(const struct retire_counts *n, bool dry_run)
-{
-	printf("%s %" PRIu64 " of %" PRIu64 " versions: %" PRIu64 " looks in %" PRIu64
-	       " WARC files\n",
-		dry_run ? "would retire" : "retired", n->retired, n->versions, n->looks, n->files);
-	if (n->rebased)
-		printf("kept looks that %s another response: %" PRIu64 "\n",
-			dry_run ? "would refer to" : "refer to", n->rebased);
-	if (n->referred)
-		printf("responses that stay because something kept refers to them: %" PRIu64 "\n",
-			n->referred);
-	if (n->files && !dry_run)
-		printf("bytes of these files: %" PRIu64 " before, %" PRIu64 " now\n",
-			n->bytes_before, n->bytes_after);
-}
-
 enum cmd_status cmd_retire(int argc, char **argv)
 {
 	struct retire_options o = {0};
@@ -110,6 +94,18 @@ enum cmd_status cmd_retire(int argc, char **argv)
 		return cmd_fail_archive("retire", &err);
 	if (o.json)
 		return cmd_finish(print_json(&counts, o.dry_run));
-	print_text(&counts, o.dry_run);
+	printf("%s %" PRIu64 " of %" PRIu64 " versions: %" PRIu64 " looks in %" PRIu64
+	       " WARC files\n",
+		o.dry_run ? "would retire" : "retired", counts.retired, counts.versions,
+		counts.looks, counts.files);
+	if (counts.rebased)
+		printf("kept looks that %s another response: %" PRIu64 "\n",
+			o.dry_run ? "would refer to" : "refer to", counts.rebased);
+	if (counts.referred)
+		printf("responses that stay because something kept refers to them: %" PRIu64 "\n",
+			counts.referred);
+	if (counts.files && !o.dry_run)
+		printf("bytes of these files: %" PRIu64 " before, %" PRIu64 " now\n",
+			counts.bytes_before, counts.bytes_after);
 	return cmd_finish(0);
 }

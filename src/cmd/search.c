@@ -56,34 +56,17 @@ static const struct options OPTIONS = {
 /* An argument with blanks in it was quoted for the shell: it is a phrase. */
 static int join(const struct option_args *args, struct buf *out)
 {
-	int rc = 0;
-
-	for (size_t i = 1; rc == 0 && i < args->count; i++) {
+	for (size_t i = 1; i < args->count; i++) {
 		slice word = slice_str(args->ptr[i]);
 		bool is_phrase = args->count > 2 && memchr(word.ptr, ' ', word.len) &&
 				 !memchr(word.ptr, '"', word.len);
 
-		rc = buf_add_str(out, is_phrase ? " \"" : " ");
-		if (rc == 0)
-			rc = buf_add(out, word);
-		if (rc == 0 && is_phrase)
-			rc = buf_add_str(out, "\"");
+		TRY(buf_add_str(out, is_phrase ? " \"" : " "));
+		TRY(buf_add(out, word));
+		if (is_phrase)
+			TRY(buf_add_str(out, "\""));
 	}
-	return rc;
-}
-
-/* Marks are for pages, and what a terminal would obey is not printed. */
-static void print_snippet(slice snippet)
-{
-	printf("    ");
-	while (snippet.len) {
-		slice piece = slice_take(&snippet, TEXT_MARK_BEGIN), word;
-
-		text_name(stdout, piece, 0);
-		word = slice_take(&snippet, TEXT_MARK_END);
-		text_name(stdout, word, 0);
-	}
-	putchar('\n');
+	return 0;
 }
 
 static void print(const struct search_result *r)
@@ -101,22 +84,25 @@ static void print(const struct search_result *r)
 			text_name(stdout, hit->title, 0);
 			putchar('\n');
 		}
-		if (hit->snippet.len)
-			print_snippet(hit->snippet);
+		if (hit->snippet.len) {
+			slice snippet = hit->snippet;
+
+			/* Marks are for pages, and what a terminal would obey is not printed. */
+			printf("    ");
+			while (snippet.len) {
+				slice piece = slice_take(&snippet, TEXT_MARK_BEGIN), word;
+
+				text_name(stdout, piece, 0);
+				word = slice_take(&snippet, TEXT_MARK_END);
+				text_name(stdout, word, 0);
+			}
+			putchar('\n');
+		}
 	}
 	clock_format(r->time, CLOCK_ROUND_DOWN, time);
 	printf("%s%zu %s%s as of %s%s\n", r->hits.len ? "\n" : "", r->hits.len,
 		r->hits.len == 1 ? "page" : "pages", r->more ? ", and more," : "", time,
 		r->at_still_point ? ", the newest still point" : "");
-}
-
-static int print_json(const struct search_result *r, slice words)
-{
-	struct json j;
-
-	json_init_file(&j, stdout, JSON_LINES);
-	search_print_json(r, words, &j);
-	return json_finish(&j);
 }
 
 static enum cmd_status search(
@@ -140,9 +126,13 @@ static enum cmd_status search(
 	} else {
 		int rc = 0;
 
-		if (o->json)
-			rc = print_json(&result, words);
-		else
+		if (o->json) {
+			struct json j;
+
+			json_init_file(&j, stdout, JSON_LINES);
+			search_print_json(&result, words, &j);
+			rc = json_finish(&j);
+		} else
 			print(&result);
 		status = cmd_finish(rc);
 	}
@@ -182,11 +172,10 @@ enum cmd_status cmd_search(int argc, char **argv)
 	struct option_args args;
 	struct err err = {0};
 	enum cmd_status status;
-	struct buf words;
+	BUF_SCOPED(words, TEXT_QUERY_MAX);
 
 	if (!cmd_options(&OPTIONS, argc, argv, &o, &args, &status))
 		return status;
-	buf_init(&words, TEXT_QUERY_MAX);
 	if (join(&args, &words)) {
 		(void)err_set(
 			&err, ERR_USAGE, "the search has more than %d bytes", (int)TEXT_QUERY_MAX);
@@ -197,6 +186,5 @@ enum cmd_status cmd_search(int argc, char **argv)
 		status = archive_is_file(args.ptr[0]) ? search_file(args.ptr[0], &o, given)
 						      : search(args.ptr[0], NULL, &o, given);
 	}
-	buf_release(&words);
 	return status;
 }

@@ -75,18 +75,17 @@ static const struct options OPTIONS = {
 static int parse_addresses(const struct serve_options *o, struct server_params *p,
 	char address[HTTPD_ADDRESS_SIZE], char content[HTTPD_ADDRESS_SIZE], struct err *err)
 {
-	int rc = cmd_in_option(httpd_address_parse(o->listen ? o->listen : "127.0.0.1:8080",
-				       address, &p->port, err),
-		"listen", err);
-
+	TRY(cmd_in_option(httpd_address_parse(
+				  o->listen ? o->listen : "127.0.0.1:8080", address, &p->port, err),
+		"listen", err));
 	p->address = address;
 	p->content_address = o->content_listen ? content : address;
 	p->has_content_port = o->content_listen != NULL;
-	if (rc == 0 && o->content_listen)
-		rc = cmd_in_option(
+	if (o->content_listen)
+		TRY(cmd_in_option(
 			httpd_address_parse(o->content_listen, content, &p->content_port, err),
-			"content-listen", err);
-	return rc;
+			"content-listen", err));
+	return 0;
 }
 
 /* Where to look, as a line that a script can read off. */

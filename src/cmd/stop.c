@@ -39,14 +39,6 @@ static void forget(const sigset_t *set)
 		;
 }
 
-static void write_one(int fd)
-{
-	uint64_t one = 1;
-
-	while (write(fd, &one, sizeof one) < 0 && errno == EINTR)
-		;
-}
-
 void stop_restore(int signal_number)
 {
 	sigset_t set;
@@ -75,7 +67,11 @@ static void *listen(void *context)
 	do {
 		if (sigwait(&set, &signal_number))
 			return NULL;
-		write_one(signal_number == SIGHUP && ears.reload >= 0 ? ears.reload : ears.stop);
+		int fd = signal_number == SIGHUP && ears.reload >= 0 ? ears.reload : ears.stop;
+		uint64_t one = 1;
+
+		while (write(fd, &one, sizeof one) < 0 && errno == EINTR)
+			;
 	} while (signal_number == SIGHUP && ears.reload >= 0);
 	while (nanosleep(&twice, &twice) && errno == EINTR)
 		;

@@ -269,7 +269,7 @@ static enum cmd_status train(
 enum cmd_status cmd_train(int argc, char **argv)
 {
 	struct train_options o = {.classifier = CLASSIFIER_C45, .seed = 1};
-	struct predict_model model = {0};
+	SCOPED(predict_model_release) struct predict_model model = {0};
 	struct option_args args;
 	struct training t;
 	struct err err = {0};
@@ -285,6 +285,5 @@ enum cmd_status cmd_train(int argc, char **argv)
 	else
 		status = train(&o, &t, &model, args.ptr);
 	training_release(&t);
-	predict_model_release(&model);
 	return status;
 }

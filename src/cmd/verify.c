@@ -105,22 +105,6 @@ static void print_sum(const struct verify *v, size_t causes)
 		v->problems.len ? "; " : "", v->records, v->pages, v->sharp);
 }
 
-static void print_capture(const struct verify_capture *c)
-{
-	char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
-
-	if (c->id)
-		printf("capture %" PRIu32, c->id);
-	else
-		text_name(stdout, c->uuid, 0);
-	printf(": %zu pages, %" PRIu64 " sharp, ", c->pages.len, c->sharp);
-	if (stillpoint_format(&c->window, from, to))
-		printf("still point %s to %s\n", from, to);
-	else
-		puts(c->window.clock_set ? "no still point: the wall clock was set"
-					 : "no still point");
-}
-
 static int print_text(const struct verify *v, bool all)
 {
 	struct cause *list = mem_new(v->problems.len + 1, sizeof *list);
@@ -139,8 +123,22 @@ static int print_text(const struct verify *v, bool all)
 		print_problem(&v->notes.ptr[i], stdout);
 		(void)putc('\n', stdout);
 	}
-	for (size_t i = 0; i < v->captures.len; i++)
-		print_capture(&v->captures.ptr[i]);
+	for (size_t i = 0; i < v->captures.len; i++) {
+		char from[CLOCK_TEXT_SIZE], to[CLOCK_TEXT_SIZE];
+
+		if (v->captures.ptr[i].id)
+			printf("capture %" PRIu32, v->captures.ptr[i].id);
+		else
+			text_name(stdout, v->captures.ptr[i].uuid, 0);
+		printf(": %zu pages, %" PRIu64 " sharp, ", v->captures.ptr[i].pages.len,
+			v->captures.ptr[i].sharp);
+		if (stillpoint_format(&v->captures.ptr[i].window, from, to))
+			printf("still point %s to %s\n", from, to);
+		else
+			puts(v->captures.ptr[i].window.clock_set
+					? "no still point: the wall clock was set"
+					: "no still point");
+	}
 	print_sum(v, all ? v->problems.len : causes);
 	free(list);
 	return 0;
@@ -164,17 +162,6 @@ static void put_problems(
 	json_array_end(j);
 }
 
-static void put_capture(struct json *j, const struct verify_capture *c)
-{
-	json_object_begin(j);
-	json_put_uint_if(j, "capture", c->id, c->id);
-	json_text(j, "uuid", c->uuid);
-	json_put_uint(j, "pages", c->pages.len);
-	json_put_uint(j, "sharp", c->sharp);
-	report_json_window(&c->window, j);
-	json_object_end(j);
-}
-
 static int print_json(const struct verify *v)
 {
 	struct json j;
@@ -187,8 +174,15 @@ static int print_json(const struct verify *v)
 	json_put_uint(&j, "sharp", v->sharp);
 	json_key(&j, "captures");
 	json_array_begin(&j);
-	for (size_t i = 0; i < v->captures.len; i++)
-		put_capture(&j, &v->captures.ptr[i]);
+	for (size_t i = 0; i < v->captures.len; i++) {
+		json_object_begin(&j);
+		json_put_uint_if(&j, "capture", v->captures.ptr[i].id, v->captures.ptr[i].id);
+		json_text(&j, "uuid", v->captures.ptr[i].uuid);
+		json_put_uint(&j, "pages", v->captures.ptr[i].pages.len);
+		json_put_uint(&j, "sharp", v->captures.ptr[i].sharp);
+		report_json_window(&v->captures.ptr[i].window, &j);
+		json_object_end(&j);
+	}
 	json_array_end(&j);
 	json_key(&j, "rule_set_1");
 	json_object_begin(&j);

@@ -91,12 +91,10 @@ static enum cmd_status check(const char *path)
 /* What a watch that has never run would say. */
 static int fill_unknown(const struct watch_config *c, struct watch_status *s)
 {
-	int rc = 0;
-
 	s->requests = c->written;
 	s->per_day = c->requests * 86400;
-	for (size_t i = 0; rc == 0 && i < c->site_count; i++)
-		rc = watch_site_list_push(
+	for (size_t i = 0; i < c->site_count; i++)
+		TRY(watch_site_list_push(
 			&s->sites, (struct watch_site_status){
 					   .url = slice_str(c->sites[i].settings.seeds.ptr[0]),
 					   .policy = slice_str(c->sites[i].terms.policy->name),
@@ -104,8 +102,8 @@ static int fill_unknown(const struct watch_config *c, struct watch_status *s)
 					   .fresh_measured = NAN,
 					   .fresh_error = NAN,
 					   .sharp_expected = NAN,
-				   });
-	return rc;
+				   }));
+	return 0;
 }
 
 static int read_status(
@@ -168,26 +166,11 @@ static void say_start(const char *path)
 	watch_config_release(&config);
 }
 
-static void say_end(const char *path)
-{
-	struct watch_config config = {0};
-	struct watch_status s;
-	struct err ignored = {0};
-
-	watch_status_init(&s);
-	if (read_status(path, &config, &s, &ignored) == 0)
-		fprintf(stderr,
-			"stillpoint: stopped after %" PRIu64 " looks at %" PRIu64
-			" pages in all, %" PRIu64 " found changes; start it again to go on\n",
-			s.looks, s.pages, s.changes);
-	watch_status_release(&s);
-	watch_config_release(&config);
-}
-
 static enum cmd_status run(const char *path, const struct watch_options *o)
 {
 	struct daemon_params params = {
 		.config = path,
+		.clock = clock_system(),
 		.once = o->once,
 		.stop_fd = -1,
 		.names = {o->host_names.ptr, o->host_names.len},
@@ -207,8 +190,20 @@ static enum cmd_status run(const char *path, const struct watch_options *o)
 	stop_close(params.stop_fd);
 	if (params.reload_fd >= 0)
 		(void)close(params.reload_fd);
-	if (rc == 0 && !o->once)
-		say_end(path);
+	if (rc == 0 && !o->once) {
+		SCOPED(watch_config_release) struct watch_config config = {0};
+		struct watch_status s;
+		struct err ignored = {0};
+
+		watch_status_init(&s);
+		if (read_status(path, &config, &s, &ignored) == 0)
+			fprintf(stderr,
+				"stillpoint: stopped after %" PRIu64 " looks at %" PRIu64
+				" pages in all, %" PRIu64
+				" found changes; start it again to go on\n",
+				s.looks, s.pages, s.changes);
+		watch_status_release(&s);
+	}
 	return rc ? fail(path, &err) : CMD_OK;
 }
 

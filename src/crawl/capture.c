@@ -39,21 +39,6 @@ static bool may_want(const struct crawl_command *x, enum left_out reason)
 	}
 }
 
-/*
- * Pages that the old scope and limits refused, as far as the new ones have room for them. Before
- * the barrier they are visited and revisited, behind it once, as all late pages.
- */
-static int take_more(struct capture *c, const struct crawl_command *x, struct err *err)
-{
-	uint32_t limit = c->settings->max_pages;
-
-	for (uint32_t i = 0; i < c->pages.list.len; i++)
-		if (may_want(x, (enum left_out)c->pages.list.ptr[i].left_out) &&
-			pages_have_room(&c->pages, c->pages.list.ptr[i].kind, 0, limit))
-			TRY(discover_again(c, i, err));
-	return 0;
-}
-
 static bool are_visits_over(const struct capture *c)
 {
 	return c->stage.visits_ended || c->stage.cancelled ||
@@ -91,22 +76,6 @@ static int revisit_now(struct capture *c, struct err *err)
 			"no page has been visited yet, so there is nothing to revisit: leave out "
 			"--revisit-now");
 	return journal_end_visits(c, CATALOG_END_OPERATOR);
-}
-
-/*
- * Does what is asked of a capture that was just restored. What cannot be done any more is said as a
- * warning. 0, ERR_STATE when there is nothing to revisit, or as the store's functions.
- */
-static SP_MUST_CHECK int changes_carry_out(
-	struct capture *c, const struct crawl_command *x, struct err *err)
-{
-	if (x)
-		TRY(take_more(c, x, err));
-	if (x && x->retry_failed)
-		TRY(retry_failed(c, err));
-	if (x && x->revisit_now)
-		TRY(revisit_now(c, err));
-	return 0;
 }
 
 double capture_seconds(const struct capture *c, int64_t monotonic)
@@ -361,7 +330,30 @@ int capture_resume(struct capture *c, struct catalog *catalog, struct err *err)
 		TRY(earlier_discover(c, catalog, err));
 	if (!c->stage.begun)
 		TRY(sitemaps_request_all(c, err));
-	return changes_carry_out(c, c->lane->shared->changes, err);
+	/*
+	 * Does what is asked of a capture that was just restored. What cannot be done any more is
+	 * said as a warning. 0, ERR_STATE when there is nothing to revisit, or as the store's
+	 * functions.
+	 */
+	if (c->lane->shared->changes) {
+		uint32_t limit = c->settings->max_pages;
+
+		/*
+		 * Pages that the old scope and limits refused, as far as the new ones have room for
+		 * them. Before the barrier they are visited and revisited, behind it once, as all
+		 * late pages.
+		 */
+		for (uint32_t i = 0; i < c->pages.list.len; i++)
+			if (may_want(c->lane->shared->changes,
+				    (enum left_out)c->pages.list.ptr[i].left_out) &&
+				pages_have_room(&c->pages, c->pages.list.ptr[i].kind, 0, limit))
+				TRY(discover_again(c, i, err));
+	}
+	if (c->lane->shared->changes && c->lane->shared->changes->retry_failed)
+		TRY(retry_failed(c, err));
+	if (c->lane->shared->changes && c->lane->shared->changes->revisit_now)
+		TRY(revisit_now(c, err));
+	return 0;
 }
 
 /* ---- while it runs ---- */

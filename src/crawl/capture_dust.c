@@ -76,42 +76,33 @@ static bool is_shown(enum link_kind kind)
 	       kind == LINK_FRAME || kind == LINK_FORM;
 }
 
-/* Its words, and where its links and images lead. */
-static uint64_t shown_hash(struct capture *c, const struct reading *r)
-{
-	uint64_t hash = dust_hash(&c->dust.dust, buf_slice(&r->text.title));
-
-	hash = words_mix(hash, dust_hash(&c->dust.dust, buf_slice(&r->text.text)));
-	for (size_t i = 0; i < r->links.list.len; i++) {
-		const struct link *l = &r->links.list.ptr[i];
-
-		if (!is_shown(l->kind))
-			continue;
-		hash = words_mix(hash, (uint64_t)l->kind + 1);
-		hash = words_mix(hash, target_hash(c, l->ref));
-	}
-	return hash;
-}
-
-static void take_sketch(const struct reading *r, struct dust_look *look)
-{
-	struct fingerprinter f;
-	struct fingerprint print;
-
-	fingerprinter_init(&f);
-	fingerprinter_add(&f, buf_slice(&r->text.text));
-	fingerprinter_finish(&f, &print);
-	look->words = print.words;
-	look->sketch = print.sketch;
-}
-
 void dust_look_take(struct capture *c, const struct reading *r, const struct digest *payload,
 	struct dust_look *look)
 {
 	if (r->mode == READING_TEXT && r->is_read && !r->text.cut) {
-		look->shown = shown_hash(c, r);
-		if (c->dust.has_prints || c->dust.mode == CRAWL_DUST_APPLY)
-			take_sketch(r, look);
+		uint64_t hash = dust_hash(&c->dust.dust, buf_slice(&r->text.title));
+
+		/* Its words, and where its links and images lead. */
+		hash = words_mix(hash, dust_hash(&c->dust.dust, buf_slice(&r->text.text)));
+		for (size_t i = 0; i < r->links.list.len; i++) {
+			const struct link *l = &r->links.list.ptr[i];
+
+			if (!is_shown(l->kind))
+				continue;
+			hash = words_mix(hash, (uint64_t)l->kind + 1);
+			hash = words_mix(hash, target_hash(c, l->ref));
+		}
+		look->shown = hash;
+		if (c->dust.has_prints || c->dust.mode == CRAWL_DUST_APPLY) {
+			struct fingerprinter f;
+			struct fingerprint print;
+
+			fingerprinter_init(&f);
+			fingerprinter_add(&f, buf_slice(&r->text.text));
+			fingerprinter_finish(&f, &print);
+			look->words = print.words;
+			look->sketch = print.sketch;
+		}
 	} else {
 		memcpy(&look->shown, payload->bytes, sizeof look->shown);
 	}
@@ -491,23 +482,21 @@ static int note(struct capture *c, uint32_t page, const struct url *url, struct 
 static SP_MUST_CHECK int dust_rebuild(struct capture *c, struct err *err)
 {
 	bool has;
-	int rc = 0;
 
 	nummap_release(&c->dust.dust.classes);
 	for (int visited = 1; visited >= 0; visited--)
-		for (uint32_t i = 0; rc == 0 && i < c->pages.list.len; i++) {
+		for (uint32_t i = 0; i < c->pages.list.len; i++) {
 			const struct crawl_page *p = &c->pages.list.ptr[i];
 
 			if (!p->taken || (int)p->visited != visited ||
 				page_kind_is_requisite(p->kind))
 				continue;
-			rc = lane_check_stop(c->lane, err);
-			if (rc == 0)
-				rc = dust_form_of_page(c, i, &has, err);
-			if (rc == 0 && has)
-				rc = add_to_class(c, i, err);
+			TRY(lane_check_stop(c->lane, err));
+			TRY(dust_form_of_page(c, i, &has, err));
+			if (has)
+				TRY(add_to_class(c, i, err));
 		}
-	return rc;
+	return 0;
 }
 
 static int leave_out(struct capture *c, uint32_t page, struct err *err)
@@ -643,17 +632,6 @@ static int agrees(struct capture *c, uint32_t rule, struct err *err)
 }
 
 /*
- * Where some pages of a directory agreed and others did not, or where many directories are
- * exceptions, no page speaks for its directory.
- */
-static void refute(struct dust_tally *t, const struct dust_rule *r)
-{
-	t->refuted++;
-	if (r->agreed + r->passed > 0 || (t->refuted > 2 && 4 * t->refuted > t->rules))
-		t->is_mixed = true;
-}
-
-/*
  * Two pages that differ by one rule decide it. Of several rules that are used one must be wrong,
  * and nobody knows which: all go. Rules that are not used yet will be seen alone.
  */
@@ -661,27 +639,36 @@ int dust_evidence(struct capture *c, enum dust_answer answer, struct err *err)
 {
 	uint32_t rules[DUST_BETWEEN_MAX];
 	size_t count = c->lane->dust.rule_count;
-	int rc = 0;
 
 	if (answer == DUST_UNKNOWN)
 		return 0;
 	memcpy(rules, c->lane->dust.rules, sizeof rules); /* the scratch is used again */
-	for (size_t i = 0; rc == 0 && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct dust_rule *r = &c->dust.dust.rules.ptr[rules[i]];
 
 		if (answer == DUST_AGREES) {
-			rc = agrees(c, rules[i], err);
+			TRY(agrees(c, rules[i], err));
 			continue;
 		}
 		if (count > 1 && r->state == DUST_LEARNING)
 			continue;
 		r->disagreed++;
 		c->dust.disagreed++;
-		if (count == 1)
-			refute(&c->dust.dust.tallies.ptr[r->tally], r);
-		rc = dust_drop_rule(c, rules[i], err);
+		if (count == 1) {
+			struct dust_tally *t = &c->dust.dust.tallies.ptr[r->tally];
+
+			/*
+			 * Where some pages of a directory agreed and others did not, or where many
+			 * directories are exceptions, no page speaks for its directory.
+			 */
+			t->refuted++;
+			if (r->agreed + r->passed > 0 ||
+				(t->refuted > 2 && 4 * t->refuted > t->rules))
+				t->is_mixed = true;
+		}
+		TRY(dust_drop_rule(c, rules[i], err));
 	}
-	return rc;
+	return 0;
 }
 
 /* ---- pages ---- */

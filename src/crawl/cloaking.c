@@ -73,23 +73,6 @@ static void sketch_read(struct cloaking_sketch *s, slice text)
 	}
 }
 
-/* The share of the smallest hashes of both that are in both (Broder 1997). */
-static double resemblance(const struct cloaking_sketch *a, const struct cloaking_sketch *b)
-{
-	uint32_t i = 0, k = 0, both = 0, all = 0;
-
-	while (all < CLOAKING_SKETCH && (i < a->count || k < b->count)) {
-		bool same = i < a->count && k < b->count && a->hashes[i] == b->hashes[k];
-		bool first = k >= b->count || (i < a->count && a->hashes[i] <= b->hashes[k]);
-
-		both += same;
-		i += first;
-		k += same || !first;
-		all++;
-	}
-	return all ? (double)both / all : 1;
-}
-
 /* ---- which pages ---- */
 
 int cloaking_wants(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err)
@@ -163,6 +146,7 @@ bool cloaking_compare(struct capture *c, const struct attempt *a, const struct p
 	struct cloaking_sample sample;
 	struct cloaking_sketch sketch;
 	double share;
+	uint32_t i = 0, k = 0, both = 0, all = 0;
 
 	if (!take_sample(&c->cloaking, a->page, &sample) || a->status == 0 || a->status >= 400 ||
 		a->truncated || (a->stand_in.ptr && !stand_in_is_doubt(a->stand_in)))
@@ -172,7 +156,20 @@ bool cloaking_compare(struct capture *c, const struct attempt *a, const struct p
 		return true;
 	}
 	sketch_read(&sketch, buf_slice(&text->text));
-	share = resemblance(&sample.sketch, &sketch);
+	/* The share of the smallest hashes of both that are in both (Broder 1997). */
+	while (all < CLOAKING_SKETCH && (i < sample.sketch.count || k < sketch.count)) {
+		bool same = i < sample.sketch.count && k < sketch.count &&
+			    sample.sketch.hashes[i] == sketch.hashes[k];
+		bool first =
+			k >= sketch.count ||
+			(i < sample.sketch.count && sample.sketch.hashes[i] <= sketch.hashes[k]);
+
+		both += same;
+		i += first;
+		k += same || !first;
+		all++;
+	}
+	share = all ? (double)both / all : 1;
 	(void)snprintf(ret_line, CLOAKING_LINE_SIZE, "cloaked=%s resemblance=%.3f",
 		share < RESEMBLANCE ? "true" : "false", share);
 	return true;

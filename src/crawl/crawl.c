@@ -68,43 +68,14 @@ void worst_sites_add(struct worst_sites *w, const struct site_progress *site)
  * start and after they have ended, everything happens in the caller's thread.
  */
 
-/*
- * The captures of a crawl before they are on their lanes: new ones, which are added to the catalog
- * here, or the unfinished ones of an archive.
- */
-
-/* A file of rates; many captures have the same. */
-struct rates_file {
-	const char *path;
-	bool weights; /* rates_load_weights */
-	struct rates *rates;
-};
-
-VEC_DECLARE(rates_files, struct rates_file);
-VEC_DECLARE(settings_vec, struct crawl_settings *);
-
-/* An unfinished capture that cannot be resumed, and why (in the arena). */
-struct lost_capture {
-	uint32_t capture;
-	const char *problem;
-};
-
-VEC_DECLARE(lost_captures, struct lost_capture);
-
-/* Fields may be read; the crawl moves the captures to lanes and sets their places to NULL. */
-struct captures {
-	struct directory *directory;
-	const struct clock *clock;
-	const struct crawl_secrets *secrets; /* of all captures; NULL for none; set by the caller */
-	const struct crawl_command *changes; /* the same */
-	struct arena arena;                  /* of strings that live as long as the crawl */
-	struct capture_vec list;
-	struct u32_vec groups; /* by capture: those of one group may share a lane */
-	size_t group_count;
-	struct strmap group_numbers;  /* by their settings */
-	struct settings_vec settings; /* read from the catalog */
-	struct rates_files rates;
-	struct lost_captures lost; /* by captures_load_unfinished */
+enum {
+	PROGRESS_MS = 100,
+	TRIM_MS = 10 * 1000,
+	FETCHES_MAX = 1000,    /* of a lane at once */
+	DESCRIPTORS_KEPT = 4,  /* for files of the catalog */
+	LANE_DESCRIPTORS = 10, /* of a lane and its press, but for its fetches */
+	LANE_SOCKETS = 4,      /* that a lane should have at least */
+	OPEN_MAX_LOOKED = 1024,
 };
 
 /* Of strings: settings, names. */
@@ -113,34 +84,58 @@ struct captures {
 /* Of one capture's settings as text. */
 #define SETTINGS_MAX ((size_t)8 << 20)
 
-/* Both are borrowed; the directory is to be open for captures_add_to_catalog and
- * captures_load_unfinished. */
-static void captures_init(
-	struct captures *r, struct directory *directory, const struct clock *clock)
-{
-	*r = (struct captures){.directory = directory, .clock = clock};
-	arena_init(&r->arena, STRINGS_MAX);
-	strmap_init(&r->group_numbers, hash_key_random(), &r->arena);
-}
+/* A file of rates; many captures have the same. */
+struct rates_file {
+	const char *path;
+	bool weights; /* rates_load_weights */
+	struct rates *rates;
+};
 
-static void captures_release(struct captures *r)
-{
-	for (size_t i = 0; i < r->list.len; i++)
-		capture_free(r->list.ptr[i]);
-	capture_vec_release(&r->list);
-	u32_vec_release(&r->groups);
-	strmap_release(&r->group_numbers);
-	for (size_t i = 0; i < r->settings.len; i++)
-		crawl_settings_release(r->settings.ptr[i]);
-	settings_vec_release(&r->settings);
-	lost_captures_release(&r->lost);
-	for (size_t i = 0; i < r->rates.len; i++)
-		rates_release(r->rates.ptr[i].rates);
-	rates_files_release(&r->rates);
-	arena_release(&r->arena);
-}
+/* An unfinished capture that cannot be resumed, and why (in the arena). */
+struct lost_capture {
+	uint32_t capture;
+	const char *problem;
+};
 
-/* ---- groups ---- */
+/* Captures that may share a lane, the lanes they have, and which gets the next capture. */
+struct group {
+	size_t captures;
+	const struct crawl_settings *settings; /* of the first one */
+	size_t first, lanes, next;
+};
+
+VEC_DECLARE(rates_files, struct rates_file);
+VEC_DECLARE(settings_vec, struct crawl_settings *);
+VEC_DECLARE(lost_captures, struct lost_capture);
+VEC_DECLARE(lane_vec, struct lane *);
+
+struct crawl {
+	const struct crawl_options *options;
+	struct directory directory;
+	struct catalog *catalog;
+	struct arena arena; /* of strings that live as long as the crawl */
+	/* New captures, or the unfinished ones of the archive; NULL once they are on their lanes.
+	 */
+	struct capture_vec list;
+	struct u32_vec group_of;     /* by capture: those of one group may share a lane */
+	struct strmap group_numbers; /* by their settings */
+	struct group *groups;        /* by number */
+	size_t group_count;
+	struct settings_vec settings; /* read from the catalog */
+	struct rates_files rates;
+	struct lost_captures lost;
+	struct clock_anchored clock; /* of all times that are told */
+	struct lanes_shared shared;
+	struct robots_history history;
+	struct known_rates known[2]; /* of captures that count noise as a change, of others */
+	struct lane_vec lanes;
+	size_t sites, broken;
+	bool has_begun;     /* there is something to resume */
+	uint32_t first_new; /* capture; 0: they are resumed */
+	struct crawl_results *results;
+};
+
+/* ---- preparing ---- */
 
 /*
  * Captures of one group have the same settings, but for their own: what lanes, their connections
@@ -156,203 +151,154 @@ static int on_common(void *context, const char *name, slice value)
 }
 
 static int find_group(
-	struct captures *r, const struct crawl_settings *settings, uint32_t *ret, struct err *err)
+	struct crawl *x, const struct crawl_settings *settings, uint32_t *ret, struct err *err)
 {
-	struct buf common;
-	int rc;
+	BUF_SCOPED(common, SETTINGS_MAX);
 
-	buf_init(&common, SETTINGS_MAX);
-	rc = crawl_settings_each(settings, on_common, &common);
-	if (rc == 0 && !strmap_get(&r->group_numbers, buf_slice(&common), ret)) {
-		*ret = (uint32_t)r->group_count++;
-		rc = strmap_put(&r->group_numbers, buf_slice(&common), *ret);
+	TRY(err_code(err, crawl_settings_each(settings, on_common, &common)));
+	if (!strmap_get(&x->group_numbers, buf_slice(&common), ret)) {
+		*ret = (uint32_t)x->group_count++;
+		TRY(err_code(err, strmap_put(&x->group_numbers, buf_slice(&common), *ret)));
 	}
-	buf_release(&common);
-	if (rc == 0 && r->group_count > CRAWL_LANES_MAX)
+	if (x->group_count > CRAWL_LANES_MAX)
 		return err_set(err, ERR_USAGE,
 			"the sites have more than %d different combinations of settings for "
 			"connections, politeness and WARC files; let more sites have the same",
 			CRAWL_LANES_MAX);
-	return rc ? err_code(err, ERR_NOMEM) : 0;
-}
-
-/* ---- preparing ---- */
-
-static int read_rates(struct captures *r, const char *path, bool weights, const struct rates **ret,
-	struct err *err)
-{
-	struct rates *rates = ARENA_NEW(&r->arena, struct rates);
-	int rc = 0;
-
-	if (!rates || rates_files_reserve(&r->rates, 1))
-		return err_code(err, ERR_NOMEM);
-	if (path)
-		rc = weights ? rates_load_weights(path, rates, err) : rates_load(path, rates, err);
-	/* A file that the user named and that cannot be read is a usage error. */
-	if (rc == ERR_IO)
-		rc = err->code = ERR_USAGE;
-	if (rc)
-		return rc;
-	r->rates.ptr[r->rates.len++] = (struct rates_file){path ? path : "", weights, rates};
-	*ret = rates;
 	return 0;
 }
 
-static int find_rates(struct captures *r, const char *path, bool weights, const struct rates **ret,
-	struct err *err)
+/* The rates or weights of a file, which is read once. */
+static int find_rates(
+	struct crawl *x, const char *path, bool weights, const struct rates **ret, struct err *err)
 {
-	for (size_t i = r->rates.len; i > 0; i--) {
-		const struct rates_file *f = &r->rates.ptr[i - 1];
+	struct rates_file new = {.path = path ? path : "", .weights = weights};
+	int rc = 0;
 
-		if (f->weights == weights && strcmp(f->path, path ? path : "") == 0) {
+	for (size_t i = x->rates.len; i > 0; i--) {
+		const struct rates_file *f = &x->rates.ptr[i - 1];
+
+		if (f->weights == weights && strcmp(f->path, new.path) == 0) {
 			*ret = f->rates;
 			return 0;
 		}
 	}
-	return read_rates(r, path, weights, ret, err);
+	new.rates = mem_new(1, sizeof *new.rates);
+	rates_files_push(&x->rates, new);
+	if (path)
+		rc = (weights ? rates_load_weights : rates_load)(path, new.rates, err);
+	/* A file that the user named and that cannot be read is a usage error. */
+	if (rc == ERR_IO)
+		rc = err->code = ERR_USAGE;
+	*ret = new.rates;
+	return rc;
 }
 
 /* What the capture's requests carry. */
-static int init_headers(struct captures *r, struct capture *c, struct err *err)
+static int init_headers(struct crawl *x, struct capture *c, struct err *err)
 {
-	c->login.with = r->secrets ? r->secrets->login : NULL;
-	return request_headers_init(&c->headers, c->settings, r->secrets,
-		clock_realtime(r->clock) / CLOCK_NS_PER_SECOND, &r->arena, err);
+	const struct crawl_secrets *secrets = x->options->secrets;
+
+	c->login.with = secrets ? secrets->login : NULL;
+	return request_headers_init(&c->headers, c->settings, secrets,
+		clock_realtime(&x->clock.clock) / CLOCK_NS_PER_SECOND, &x->arena, err);
 }
 
-static int add_capture(struct captures *r, const struct crawl_settings *settings, struct err *err)
+/* Makes a capture and checks its settings, which are borrowed, before anything is written. */
+static int add_capture(struct crawl *x, const struct crawl_settings *settings, struct err *err)
 {
 	const struct rates *rates = NULL, *weights = NULL;
 	struct capture *c = NULL;
 	uint32_t group = 0;
 
-	TRY(find_rates(r, settings->rates, false, &rates, err));
-	TRY(find_rates(r, settings->weights, true, &weights, err));
+	TRY(find_rates(x, settings->rates, false, &rates, err));
+	TRY(find_rates(x, settings->weights, true, &weights, err));
 	if (settings->ca_file && access(settings->ca_file, R_OK) < 0)
-		TRY(err_set(err, ERR_USAGE, "--cacert %s: %s", settings->ca_file, strerror(errno)));
-	TRY(find_group(r, settings, &group, err));
-	if (capture_vec_reserve(&r->list, 1) || u32_vec_reserve(&r->groups, 1))
-		TRY(err_code(err, ERR_NOMEM));
-	TRY(capture_new(settings, rates, r->clock, &c, err));
+		return err_set(
+			err, ERR_USAGE, "--cacert %s: %s", settings->ca_file, strerror(errno));
+	TRY(find_group(x, settings, &group, err));
+	TRY(capture_new(settings, rates, &x->clock.clock, &c, err));
 	c->weights = weights;
-	r->list.ptr[r->list.len++] = c;
-	r->groups.ptr[r->groups.len++] = group;
-	return 0;
-}
-
-/*
- * Makes a capture for each site and checks its settings, before anything is written. The settings
- * are borrowed. 0, ERR_USAGE, ERR_NOMEM, …
- */
-static SP_MUST_CHECK int captures_prepare(
-	struct captures *r, const struct crawl_settings *sites, size_t count, struct err *err)
-{
-	for (size_t i = 0; i < count; i++) {
-		TRY(add_capture(r, &sites[i], err));
-		TRY(init_headers(r, r->list.ptr[i], err));
-	}
+	capture_vec_push(&x->list, c);
+	u32_vec_push(&x->group_of, group);
 	return 0;
 }
 
 /* ---- new rows ---- */
 
-/* Names, within the archive, of files that captures need. */
-struct copied_files {
-	const char *rates, *weights, *ca_file;
+/* Files that captures need. Resume must have them even if the originals are gone. */
+static const struct {
+	size_t at;
+	const char *name, *type;
+} FILES[] = {
+	{offsetof(struct crawl_settings, rates), "rates", "csv"},
+	{offsetof(struct crawl_settings, weights), "weights", "csv"},
+	{offsetof(struct crawl_settings, ca_file), "cacert", "pem"},
 };
 
-/* Copies a file into the archive: resume needs it, even if the original is gone. */
-static int copy_in(
-	struct captures *r, const char *from, const char *name, const char **ret, struct err *err)
+enum { FILE_COUNT = sizeof FILES / sizeof FILES[0] };
+
+static const char **file_of(struct crawl_settings *s, size_t file)
 {
-	*ret = NULL;
-	if (!from)
-		return 0;
-	TRY(directory_copy_in(r->directory, from, name, err));
-	*ret = arena_strdup(&r->arena, slice_str(name));
-	return *ret ? 0 : err_code(err, ERR_NOMEM);
+	return (const char **)(void *)((char *)s + FILES[file].at);
 }
 
-static bool is_same(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-/* Sites behind one another that need the same file share its copy. */
+/* Copies them into the archive. Sites behind one another that need the same file share its copy. */
 static int copy_files(
-	struct captures *r, size_t i, uint32_t capture, struct copied_files *files, struct err *err)
+	struct crawl *x, size_t i, uint32_t capture, const char *names[FILE_COUNT], struct err *err)
 {
-	static const struct crawl_settings NONE;
-	const struct crawl_settings *s = r->list.ptr[i]->settings;
-	const struct crawl_settings *last = i > 0 ? r->list.ptr[i - 1]->settings : &NONE;
-	char name[32];
-	int rc = 0;
+	struct crawl_settings s = *x->list.ptr[i]->settings, last = {0};
 
-	(void)snprintf(name, sizeof name, "rates-%u.csv", capture);
-	if (!is_same(s->rates, last->rates))
-		rc = copy_in(r, s->rates, name, &files->rates, err);
-	(void)snprintf(name, sizeof name, "weights-%u.csv", capture);
-	if (rc == 0 && !is_same(s->weights, last->weights))
-		rc = copy_in(r, s->weights, name, &files->weights, err);
-	(void)snprintf(name, sizeof name, "cacert-%u.pem", capture);
-	if (rc == 0 && !is_same(s->ca_file, last->ca_file))
-		rc = copy_in(r, s->ca_file, name, &files->ca_file, err);
-	return rc;
+	if (i > 0)
+		last = *x->list.ptr[i - 1]->settings;
+	for (size_t k = 0; k < FILE_COUNT; k++) {
+		const char *from = *file_of(&s, k), *before = *file_of(&last, k);
+		char name[32];
+
+		if (from == before || (from && before && strcmp(from, before) == 0))
+			continue;
+		(void)snprintf(
+			name, sizeof name, "%s-%u.%s", FILES[k].name, capture, FILES[k].type);
+		if (from)
+			TRY(directory_copy_in(&x->directory, from, name, err));
+		names[k] = from ? arena_keep(&x->arena, slice_str(name)).ptr : NULL;
+	}
+	return 0;
 }
 
-static int next_number(struct captures *r, struct catalog *catalog, uint32_t *ret, struct err *err)
-{
-	struct catalog_capture last;
-	struct err none = {0};
-	int rc = catalog_get_capture(catalog, 0, &r->arena, &last, &none);
-
-	*ret = rc == 0 ? last.id + 1 : 1;
-	if (rc && rc != ERR_NOTFOUND)
-		*err = none;
-	return rc == ERR_NOTFOUND ? 0 : rc;
-}
-
-static slice make_uuid(struct captures *r, struct rng *rng)
-{
-	struct warc_id id = {0};
-
-	warc_id_make(rng, &id);
-	/* Without the angle brackets. */
-	return (slice){arena_strdup(&r->arena, (slice){id.text + 1, strlen(id.text) - 2}),
-		strlen(id.text) - 2};
-}
-
-/* The settings as the catalog keeps them, in the arena. */
-static int write_settings(struct captures *r, const struct crawl_settings *settings,
-	const struct copied_files *files, slice *ret, struct err *err)
+/* The settings as the catalog keeps them, in the arena; names are those of files in the archive. */
+static int write_settings(struct crawl *x, const struct crawl_settings *settings,
+	const char *names[FILE_COUNT], slice *ret, struct err *err)
 {
 	struct crawl_settings kept = *settings;
-	struct buf text;
+	BUF_SCOPED(text, SETTINGS_MAX);
 	int rc;
 
-	kept.rates = files->rates;
-	kept.weights = files->weights;
-	kept.ca_file = files->ca_file;
-	buf_init(&text, SETTINGS_MAX);
+	for (size_t k = 0; names && k < FILE_COUNT; k++)
+		*file_of(&kept, k) = names[k];
 	rc = crawl_settings_write(&kept, &text);
-	*ret = (slice){rc ? NULL : arena_strdup(&r->arena, buf_slice(&text)), text.len};
-	buf_release(&text);
 	if (rc == ERR_SYNTAX)
 		return err_set(err, ERR_USAGE, "a setting contains a line break; remove it");
 	if (rc == ERR_LIMIT)
 		return err_set(err, ERR_USAGE,
 			"%.200s: too many URLs or patterns for one site (%zu MiB at most)",
 			settings->seeds.ptr[0], SETTINGS_MAX >> 20);
-	return ret->ptr ? 0 : err_code(err, ERR_NOMEM);
+	*ret = rc ? *ret : arena_keep(&x->arena, buf_slice(&text));
+	return err_code(err, rc);
 }
 
-static int add_to_catalog(struct captures *r, struct catalog *catalog, struct capture *c,
-	const struct copied_files *files, struct rng *rng, struct err *err)
+static int add_to_catalog(
+	struct crawl *x, struct capture *c, const char *names[FILE_COUNT], struct err *err)
 {
 	struct catalog_capture *row = &c->row;
+	struct warc_id id = {0};
+	struct rng rng;
 
+	rng_init(&rng, hash_key_random().k0);
+	warc_id_make(&rng, &id);
 	*row = (struct catalog_capture){
-		.uuid = make_uuid(r, rng),
+		/* Without the angle brackets. */
+		.uuid = arena_keep(&x->arena, (slice){id.text + 1, strlen(id.text) - 2}),
 		.site = slice_str(c->settings->seeds.ptr[0]),
 		.strategy = c->settings->watch ? SLICE("watch") : slice_str(c->strategy->name),
 		.single = !c->settings->watch && (!c->strategy->revisits || c->settings->single),
@@ -361,28 +307,26 @@ static int add_to_catalog(struct captures *r, struct catalog *catalog, struct ca
 		.addresses = CATALOG_NO_ADDRESSES,
 	};
 	c->epoch = row->started - clock_offset(c->clock); /* the planner's clock starts then */
-	TRY(write_settings(r, c->settings, files, &row->settings, err));
-	if (!row->uuid.ptr)
-		TRY(err_code(err, ERR_NOMEM));
-	return catalog_add_capture(catalog, row, &row->id, err);
+	TRY(write_settings(x, c->settings, names, &row->settings, err));
+	return catalog_add_capture(x->catalog, row, &row->id, err);
 }
 
 /* Adds the captures to the catalog, and the files they need to the archive. */
-static SP_MUST_CHECK int captures_add_to_catalog(
-	struct captures *r, struct catalog *catalog, struct err *err)
+static int add_all_to_catalog(struct crawl *x, struct err *err)
 {
-	struct copied_files files = {0};
-	struct rng rng;
-	uint32_t number;
-	int rc = next_number(r, catalog, &number, err);
+	const char *names[FILE_COUNT] = {NULL};
+	struct catalog_capture last = {0};
+	struct err none = {0};
+	int rc = catalog_get_capture(x->catalog, 0, &x->arena, &last, &none);
 
-	rng_init(&rng, hash_key_random().k0);
-	for (size_t i = 0; rc == 0 && i < r->list.len; i++) {
-		rc = copy_files(r, i, number + (uint32_t)i, &files, err);
-		if (rc == 0)
-			rc = add_to_catalog(r, catalog, r->list.ptr[i], &files, &rng, err);
+	if (rc && rc != ERR_NOTFOUND)
+		return err_copy(err, &none);
+	for (size_t i = 0; i < x->list.len; i++) {
+		TRY(copy_files(x, i, (rc ? 0 : last.id) + 1 + (uint32_t)i, names, err));
+		TRY(add_to_catalog(x, x->list.ptr[i], names, err));
 	}
-	return rc;
+	x->first_new = x->list.ptr[0]->row.id;
+	return 0;
 }
 
 /* ---- sites under watch ---- */
@@ -390,209 +334,123 @@ static SP_MUST_CHECK int captures_add_to_catalog(
 /* Whether a capture is one, by its settings as text. */
 static bool is_watched(slice settings)
 {
-	slice line;
-
-	while (settings.len > 0) {
-		line = slice_take(&settings, '\n');
-		if (slice_eq(line, SLICE("watch true")))
+	while (settings.len > 0)
+		if (slice_eq(slice_take(&settings, '\n'), SLICE("watch true")))
 			return true;
-	}
 	return false;
 }
 
-struct reopening {
-	struct captures *captures;
-	struct strmap rows; /* by site: numbers of captures */
-	struct err *err;
-};
-
+/* Numbers of captures, by site. */
 static int on_watched(void *context, const struct catalog_capture *row)
 {
-	struct reopening *x = context;
-	int rc = 0;
+	int rc = is_watched(row->settings) ? strmap_put(context, row->site, row->id) : 0;
 
-	if (is_watched(row->settings))
-		rc = strmap_put(&x->rows, row->site, row->id);
-	return rc == ERR_EXISTS ? 0 : err_code(x->err, rc);
+	return rc == ERR_EXISTS ? 0 : rc;
 }
 
-static int reopen(struct reopening *x, struct catalog *catalog, struct capture *c, uint32_t id)
+/* A site that has a row goes on with it, under its present settings; another one gets a row. */
+static int reopen_all(struct crawl *x, struct err *err)
 {
-	struct copied_files none = {0};
+	const char *none[FILE_COUNT] = {NULL};
+	SCOPED(strmap_release) struct strmap rows;
 
-	TRY(catalog_get_capture(catalog, id, &x->captures->arena, &c->row, x->err));
-	TRY(write_settings(x->captures, c->settings, &none, &c->row.settings, x->err));
-	TRY(catalog_set_settings(catalog, id, c->row.settings, x->err));
-	c->resumes = true;
-	return 0;
-}
-
-/*
- * The same for sites under watch: one that has a row goes on with it, under its present settings.
- * To be called with the captures of captures_prepare.
- */
-static SP_MUST_CHECK int captures_reopen(
-	struct captures *r, struct catalog *catalog, struct err *err)
-{
-	struct reopening x = {.captures = r, .err = err};
-	struct copied_files none = {0};
-	struct rng rng;
-	int rc;
-
-	strmap_init(&x.rows, hash_key_random(), &r->arena);
-	rng_init(&rng, hash_key_random().k0);
-	rc = catalog_each_capture(catalog, on_watched, &x, err);
-	for (size_t i = 0; rc == 0 && i < r->list.len; i++) {
-		struct capture *c = r->list.ptr[i];
+	strmap_init(&rows, hash_key_random(), &x->arena);
+	TRY(err_code(err, catalog_each_capture(x->catalog, on_watched, &rows, err)));
+	for (size_t i = 0; i < x->list.len; i++) {
+		struct capture *c = x->list.ptr[i];
 		uint32_t id;
 
-		rc = strmap_get(&x.rows, slice_str(c->settings->seeds.ptr[0]), &id)
-			     ? reopen(&x, catalog, c, id)
-			     : add_to_catalog(r, catalog, c, &none, &rng, err);
+		if (!strmap_get(&rows, slice_str(c->settings->seeds.ptr[0]), &id)) {
+			TRY(add_to_catalog(x, c, none, err));
+			continue;
+		}
+		TRY(catalog_get_capture(x->catalog, id, &x->arena, &c->row, err));
+		TRY(write_settings(x, c->settings, none, &c->row.settings, err));
+		TRY(catalog_set_settings(x->catalog, id, c->row.settings, err));
+		c->resumes = true;
 	}
-	strmap_release(&x.rows);
-	return rc;
+	return 0;
 }
 
 /* ---- unfinished ones ---- */
 
 static int on_capture(void *context, const struct catalog_capture *row)
 {
-	struct u32_vec *ids = context;
-
-	if (row->state != CATALOG_RUNNING || is_watched(row->settings))
-		return 0;
-	u32_vec_push(ids, row->id);
-	return 0;
-}
-
-static int read_settings(
-	struct captures *r, slice text, const struct crawl_settings **ret, struct err *err)
-{
-	struct crawl_settings *settings = ARENA_NEW(&r->arena, struct crawl_settings);
-
-	if (!settings || settings_vec_push(&r->settings, settings)) {
-		return err_code(err, ERR_NOMEM);
-	}
-	TRY(crawl_settings_read(settings, text, &r->arena, err));
-	if (settings->rates)
-		TRY(directory_path(r->directory, &settings->rates, &r->arena, err));
-	if (settings->weights)
-		TRY(directory_path(r->directory, &settings->weights, &r->arena, err));
-	if (settings->ca_file)
-		TRY(directory_path(r->directory, &settings->ca_file, &r->arena, err));
-	*ret = settings;
-	return 0;
-}
-
-/* Makes a capture from its row. */
-static int add_row(struct captures *r, const struct catalog_capture *row, struct err *err)
-{
-	const struct crawl_settings *settings = NULL;
-
-	TRY(read_settings(r, row->settings, &settings, err));
-	if (settings)
-		TRY(add_capture(r, settings, err));
-	r->list.ptr[r->list.len - 1]->row = *row;
-	return 0;
-}
-
-static int add_lost(struct captures *r, uint32_t capture, struct err *err)
-{
-	struct lost_capture loss = {capture, arena_strdup(&r->arena, slice_str(err->text))};
-
-	if (!loss.problem || lost_captures_push(&r->lost, loss))
-		return err_code(err, ERR_NOMEM);
-	*err = (struct err){0};
+	if (row->state == CATALOG_RUNNING && !is_watched(row->settings))
+		u32_vec_push(context, row->id);
 	return 0;
 }
 
 /* The row's settings become what the operator wants now. */
-static int change_settings(struct captures *r, struct catalog_capture *row, struct err *err)
+static int change_settings(struct crawl *x, struct catalog_capture *row, struct err *err)
 {
 	struct crawl_settings s;
-	slice text = {0};
-	int rc = crawl_settings_read(&s, row->settings, &r->arena, err);
+	int rc = crawl_settings_read(&s, row->settings, &x->arena, err);
 
 	if (rc == 0) {
-		crawl_settings_change(&s, r->changes);
-		rc = write_settings(
-			r, &s, &(struct copied_files){s.rates, s.weights, s.ca_file}, &text, err);
+		crawl_settings_change(&s, x->options->changes);
+		rc = write_settings(x, &s, NULL, &row->settings, err);
 	}
-	if (text.ptr)
-		row->settings = text;
 	crawl_settings_release(&s);
 	return rc;
 }
 
-static int load_capture(struct captures *r, struct catalog *catalog, uint32_t id, struct err *err)
+/* Makes a capture from its row. */
+static int add_row(struct crawl *x, const struct catalog_capture *row, struct err *err)
+{
+	struct crawl_settings *settings = mem_new(1, sizeof *settings);
+
+	settings_vec_push(&x->settings, settings);
+	TRY(crawl_settings_read(settings, row->settings, &x->arena, err));
+	for (size_t k = 0; k < FILE_COUNT; k++)
+		if (*file_of(settings, k))
+			TRY(directory_path(&x->directory, file_of(settings, k), &x->arena, err));
+	TRY(add_capture(x, settings, err));
+	x->list.ptr[x->list.len - 1]->row = *row;
+	return 0;
+}
+
+static int load_capture(struct crawl *x, uint32_t id, struct err *err)
 {
 	static const struct crawl_secrets NONE = {0};
+	const struct crawl_secrets *secrets = x->options->secrets ? x->options->secrets : &NONE;
+	bool changes = changes_are_in(x->options->changes);
 	struct catalog_capture row;
 	struct capture *c;
-	int rc = catalog_get_capture(catalog, id, &r->arena, &row, err);
+	int rc;
 
-	if (rc)
-		return rc;
-	if (changes_are_in(r->changes))
-		rc = change_settings(r, &row, err);
+	TRY(catalog_get_capture(x->catalog, id, &x->arena, &row, err));
+	rc = changes ? change_settings(x, &row, err) : 0;
 	if (rc == 0)
-		rc = add_row(r, &row, err);
-	if (rc)
-		return rc == ERR_NOMEM ? rc : add_lost(r, id, err);
-	if (changes_are_in(r->changes))
-		rc = catalog_set_settings(catalog, id, row.settings, err);
-	if (rc)
-		return rc;
-	c = r->list.ptr[r->list.len - 1];
-	rc = crawl_secrets_check(r->secrets ? r->secrets : &NONE, c->settings, &r->arena, err);
-	return rc ? rc : init_headers(r, c, err);
+		rc = add_row(x, &row, err);
+	if (rc) {
+		lost_captures_push(&x->lost,
+			(struct lost_capture){id, arena_keep(&x->arena, slice_str(err->text)).ptr});
+		*err = (struct err){0};
+		return 0;
+	}
+	if (changes)
+		TRY(catalog_set_settings(x->catalog, id, row.settings, err));
+	c = x->list.ptr[x->list.len - 1];
+	TRY(crawl_secrets_check(secrets, c->settings, &x->arena, err));
+	return init_headers(x, c, err);
 }
 
 /*
  * Makes all unfinished captures of the catalog, but for sites under watch. One whose settings are
- * damaged goes to lost and does not stop the others. 0, ERR_USAGE for a missing secret, ERR_IO,
- * ERR_NOMEM.
+ * damaged goes to lost and does not stop the others. 0, ERR_USAGE for a missing secret, ERR_IO.
  */
-static SP_MUST_CHECK int captures_load_unfinished(
-	struct captures *r, struct catalog *catalog, struct err *err)
+static int load_unfinished(struct crawl *x, struct err *err)
 {
-	struct u32_vec ids = {0};
-	int rc = catalog_each_capture(catalog, on_capture, &ids, err);
+	SCOPED(u32_vec_release) struct u32_vec ids = {0};
 
-	for (size_t i = 0; rc == 0 && i < ids.len; i++)
-		rc = load_capture(r, catalog, ids.ptr[i], err);
-	u32_vec_release(&ids);
-	return rc;
+	TRY(catalog_each_capture(x->catalog, on_capture, &ids, err));
+	for (size_t i = 0; i < ids.len; i++)
+		TRY(load_capture(x, ids.ptr[i], err));
+	return 0;
 }
 
-enum {
-	PROGRESS_MS = 100,
-	TRIM_MS = 10 * 1000,
-	FETCHES_MAX = 1000,    /* of a lane at once */
-	DESCRIPTORS_KEPT = 4,  /* for files of the catalog */
-	LANE_DESCRIPTORS = 10, /* of a lane and its press, but for its fetches */
-	LANE_SOCKETS = 4,      /* that a lane should have at least */
-	OPEN_MAX_LOOKED = 1024,
-};
-
-VEC_DECLARE(lane_vec, struct lane *);
-
-struct crawl {
-	const struct crawl_options *options;
-	struct directory directory;
-	struct catalog *catalog;
-	struct captures captures;
-	struct clock_anchored clock; /* of all times that are told */
-	struct lanes_shared shared;
-	struct robots_history history;
-	struct known_rates known[2]; /* of captures that count noise as a change, of others */
-	struct lane_vec lanes;
-	size_t sites, broken;
-	bool has_begun;     /* there is something to resume */
-	uint32_t first_new; /* capture; 0: they are resumed */
-	struct crawl_results *results;
-};
+/* ---- opening ---- */
 
 void crawl_results_release(struct crawl_results *r)
 {
@@ -610,14 +468,16 @@ static int open_crawl(struct crawl *x, const struct crawl_options *options,
 	*x = (struct crawl){.options = options, .directory.lock = -1, .results = results};
 	*results = (struct crawl_results){0};
 	clock_anchor(&x->clock, clock);
-	captures_init(&x->captures, &x->directory, &x->clock.clock);
+
+	arena_init(&x->arena, STRINGS_MAX);
+	strmap_init(&x->group_numbers, hash_key_random(), &x->arena);
 	x->shared.directory = &x->directory;
 	x->shared.clock = &x->clock.clock;
 	x->shared.wall = clock;
 	x->shared.history = &x->history;
 	x->shared.stop_fd = options->stop_fd;
-	x->shared.secrets = x->captures.secrets = options->secrets;
-	x->shared.changes = x->captures.changes = options->changes;
+	x->shared.secrets = options->secrets;
+	x->shared.changes = options->changes;
 	x->shared.paces = shared_paces_new();
 	x->shared.ended = eventfd(0, EFD_CLOEXEC);
 	if (!x->shared.paces)
@@ -636,67 +496,24 @@ static void free_lanes(struct crawl *x)
 	x->shared.clerk = NULL;
 }
 
-static void close_crawl(struct crawl *x)
-{
-	free_lanes(x);
-	shared_paces_free(x->shared.paces);
-	if (x->shared.ended >= 0)
-		(void)close(x->shared.ended);
-	catalog_close(x->catalog);
-	captures_release(&x->captures);
-	robots_history_release(&x->history);
-	for (size_t i = 0; i < 2; i++)
-		known_rates_release(&x->known[i]);
-	directory_close(&x->directory);
-}
-
 /* ---- lanes ---- */
 
-/* Many sites need many sockets. */
-static size_t raise_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return 1024;
-	if (limit.rlim_cur < limit.rlim_max) {
-		struct rlimit most = {limit.rlim_max, limit.rlim_max};
-
-		if (setrlimit(RLIMIT_NOFILE, &most) == 0)
-			limit = most;
-	}
-	return limit.rlim_cur < SIZE_MAX / 2 ? (size_t)limit.rlim_cur : SIZE_MAX / 2;
-}
-
-/* Descriptors that are open already. */
-static size_t count_open(size_t limit)
-{
-	size_t count = 0;
-
-	for (int fd = 0; fd < OPEN_MAX_LOOKED && (size_t)fd < limit; fd++)
-		count += fcntl(fd, F_GETFD) >= 0;
-	return count;
-}
-
-/* Descriptors that lanes can have. */
+/* Descriptors that lanes can have. Many sites need many sockets. */
 static size_t count_free(void)
 {
-	size_t all = raise_descriptors();
-	size_t used = count_open(all) + DESCRIPTORS_KEPT;
+	size_t all = 1024, used = DESCRIPTORS_KEPT;
+	struct rlimit limit;
 
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+		struct rlimit most = {limit.rlim_max, limit.rlim_max};
+
+		if (limit.rlim_cur < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &most) == 0)
+			limit = most;
+		all = limit.rlim_cur < SIZE_MAX / 2 ? (size_t)limit.rlim_cur : SIZE_MAX / 2;
+	}
+	for (int fd = 0; fd < OPEN_MAX_LOOKED && (size_t)fd < all; fd++)
+		used += fcntl(fd, F_GETFD) >= 0;
 	return all > used ? all - used : 0;
-}
-
-/* Fetches of a lane at once: a connection each and, for a large body, a file. */
-static void share_descriptors(size_t lanes, struct lane_params *p)
-{
-	size_t all = count_free(), own = lanes * LANE_DESCRIPTORS;
-	size_t share = all > own && lanes > 0 ? (all - own) / lanes : 0;
-
-	p->max_fetches = share < 2 ? 1 : share / 2;
-	if (p->max_fetches > FETCHES_MAX)
-		p->max_fetches = FETCHES_MAX;
-	p->max_kept = share > p->max_fetches ? share - p->max_fetches : 1; /* in use or not */
 }
 
 /* Lanes of a group at most: no more than there are descriptors for. */
@@ -713,13 +530,6 @@ static size_t lanes_wanted(const struct crawl *x)
 	return wanted > 1 ? wanted : 1;
 }
 
-/* The lanes of a group of captures, and which gets the next capture. */
-struct group {
-	size_t captures;
-	const struct crawl_settings *settings; /* of the first one */
-	size_t first, lanes, next;
-};
-
 /* Of a crash before the first commit nothing is left. */
 static int count_file(void *context, const struct catalog_warc *warc)
 {
@@ -729,19 +539,21 @@ static int count_file(void *context, const struct catalog_warc *warc)
 	return 0;
 }
 
-static size_t plan_lanes(struct crawl *x, struct group *groups)
+/* How many lanes each group gets; returns the sum. */
+static size_t plan_lanes(struct crawl *x)
 {
 	size_t count = 0, wanted = lanes_wanted(x);
 
 	assert(x->sites > 0);
+	x->groups = mem_new(x->group_count, sizeof *x->groups);
 	for (size_t i = 0; i < x->sites; i++) {
-		struct group *g = &groups[x->captures.groups.ptr[i]];
+		struct group *g = &x->groups[x->group_of.ptr[i]];
 
 		if (g->captures++ == 0)
-			g->settings = x->captures.list.ptr[i]->settings;
+			g->settings = x->list.ptr[i]->settings;
 	}
-	for (size_t i = 0; i < x->captures.group_count; i++) {
-		struct group *g = &groups[i];
+	for (size_t i = 0; i < x->group_count; i++) {
+		struct group *g = &x->groups[i];
 
 		/* By its share of the captures, at least one. */
 		g->first = count;
@@ -753,123 +565,80 @@ static size_t plan_lanes(struct crawl *x, struct group *groups)
 	return count;
 }
 
-static int add_lane(struct crawl *x, const struct lane_params *params, struct err *err)
+static int make_lanes(struct crawl *x, struct err *err)
 {
-	struct lane *lane;
-
-	TRY(lane_new(params, &lane, err));
-	if (lane_vec_push(&x->lanes, lane)) {
-		lane_free(lane);
-		return err_code(err, ERR_NOMEM);
-	}
-	return 0;
-}
-
-static int make_lanes(struct crawl *x, struct group *groups, struct err *err)
-{
-	size_t count = plan_lanes(x, groups);
-	struct lane_params params = {.shared = &x->shared, .lanes = count};
-	/* Numbers go on, so that files have the order of their names even within a second. */
-	int rc = catalog_each_warc(x->catalog, count_file, &params.serial, err);
+	size_t count = plan_lanes(x), all = count_free(), own = count * LANE_DESCRIPTORS;
+	size_t share = all > own && count > 0 ? (all - own) / count : 0;
+	struct lane_params params = {.shared = &x->shared,
+		.lanes = count,
+		.only = x->sites == 1 ? &x->list.ptr[0]->row : NULL};
 	uint64_t last = 0;
 
-	if (rc == 0)
-		rc = catalog_last_looks(x->catalog, &last, err);
-	share_descriptors(count, &params);
-	if (x->sites == 1)
-		params.only = &x->captures.list.ptr[0]->row;
-	for (size_t i = 0; rc == 0 && i < x->captures.group_count; i++) {
-		params.settings = groups[i].settings;
-		for (size_t k = 0; rc == 0 && k < groups[i].lanes; k++) {
-			params.number = count > 1 ? (unsigned)(groups[i].first + k + 1) : 0;
+	/* Numbers go on, so that files have the order of their names even within a second. */
+	TRY(catalog_each_warc(x->catalog, count_file, &params.serial, err));
+	TRY(catalog_last_looks(x->catalog, &last, err));
+	/* Fetches of a lane at once: a connection each and, for a large body, a file. */
+	params.max_fetches = share < 2 ? 1 : share / 2;
+	if (params.max_fetches > FETCHES_MAX)
+		params.max_fetches = FETCHES_MAX;
+	params.max_kept =
+		share > params.max_fetches ? share - params.max_fetches : 1; /* in use or not */
+	for (size_t i = 0; i < x->group_count; i++) {
+		params.settings = x->groups[i].settings;
+		for (size_t k = 0; k < x->groups[i].lanes; k++) {
+			struct lane *lane;
+
+			params.number = count > 1 ? (unsigned)(x->groups[i].first + k + 1) : 0;
 			params.looks =
 				(last / LOOK_BATCH_STEP + 1) * LOOK_BATCH_STEP + params.number;
-			rc = add_lane(x, &params, err);
+			TRY(lane_new(&params, &lane, err));
+			lane_vec_push(&x->lanes, lane);
 		}
-	}
-	return rc;
-}
-
-/* Every lane must know which bodies the archive has. */
-static int learn_bodies(struct crawl *x, struct err *err)
-{
-	uint32_t last = 0;
-
-	for (size_t i = 0; i < x->sites; i++)
-		if (x->captures.list.ptr[i]->row.id > last)
-			last = x->captures.list.ptr[i]->row.id;
-	for (size_t i = 0; i < x->lanes.len; i++)
-		TRY(duplicates_learn(&x->lanes.ptr[i]->duplicates, x->catalog, last + 1, err));
-	return 0;
-}
-
-/* Assigns captures to lanes in turn. */
-static int fill_lanes(struct crawl *x, struct group *groups, struct err *err)
-{
-	for (size_t i = 0; i < x->sites; i++) {
-		struct group *g = &groups[x->captures.groups.ptr[i]];
-		struct capture **c = &x->captures.list.ptr[i];
-
-		(*c)->result = &x->results->ptr[i];
-		TRY(err_code(err, lane_add(x->lanes.ptr[g->first + g->next++ % g->lanes], *c)));
-		*c = NULL;
 	}
 	return 0;
 }
 
 /* Makes room for the results; those of lost captures come last, and are known already. */
-static int make_results(struct crawl *x, struct err *err)
+static void make_results(struct crawl *x)
 {
-	const struct lost_captures *lost = &x->captures.lost;
-
-	x->sites = x->captures.list.len;
-	x->results->ptr = calloc(x->sites + lost->len, sizeof *x->results->ptr);
-	if (!x->results->ptr)
-		return err_code(err, ERR_NOMEM);
-	x->results->len = x->sites + lost->len;
-	for (size_t i = 0; i < lost->len; i++)
+	x->sites = x->list.len;
+	x->results->len = x->sites + x->lost.len;
+	x->results->ptr = mem_new(x->results->len, sizeof *x->results->ptr);
+	for (size_t i = 0; i < x->lost.len; i++)
 		x->results->ptr[x->sites + i] = (struct crawl_result){
-			.capture = lost->ptr[i].capture,
+			.capture = x->lost.ptr[i].capture,
 			.end = CRAWL_BROKEN,
-			.problem = strdup(lost->ptr[i].problem),
+			.problem = mem_strdup(slice_str(x->lost.ptr[i].problem)),
 		};
-	return 0;
 }
 
-/* Makes the lanes and assigns all captures to them. */
+/* Makes the clerk and the lanes, and assigns all captures to them. */
 static int assign_lanes(struct crawl *x, struct err *err)
 {
-	struct group *groups = calloc(x->captures.group_count, sizeof *groups);
-	int rc;
+	uint32_t last = 0;
 
-	if (!groups)
-		return err_code(err, ERR_NOMEM);
-	rc = make_results(x, err);
-	if (rc == 0)
-		rc = robots_history_load(
-			&x->history, x->catalog, x->captures.list.ptr[0]->row.id, err);
-	if (rc == 0)
-		x->shared.clerk = clerk_new(x->catalog);
-	if (rc == 0)
-		rc = make_lanes(x, groups, err);
-	if (rc == 0 && x->lanes.len > 0)
-		rc = store_adopt_looks(&x->lanes.ptr[0]->store, x->catalog, err);
-	if (rc == 0)
-		rc = learn_bodies(x, err);
-	if (rc == 0)
-		rc = fill_lanes(x, groups, err);
-	free(groups);
-	return rc;
-}
+	make_results(x);
+	TRY(robots_history_load(&x->history, x->catalog, x->list.ptr[0]->row.id, err));
+	x->shared.clerk = clerk_new(x->catalog);
+	TRY(make_lanes(x, err));
+	if (x->lanes.len > 0)
+		TRY(store_adopt_looks(&x->lanes.ptr[0]->store, x->catalog, err));
+	/* Every lane must know which bodies the archive has. */
+	for (size_t i = 0; i < x->sites; i++)
+		if (x->list.ptr[i]->row.id > last)
+			last = x->list.ptr[i]->row.id;
+	for (size_t i = 0; i < x->lanes.len; i++)
+		TRY(duplicates_learn(&x->lanes.ptr[i]->duplicates, x->catalog, last + 1, err));
+	/* The lanes of a group get its captures in turn. */
+	for (size_t i = 0; i < x->sites; i++) {
+		struct group *g = &x->groups[x->group_of.ptr[i]];
+		struct capture *c = x->list.ptr[i];
 
-/* A capture that cannot be resumed does not stop the others. */
-static void report_broken(struct crawl *x, struct lane *lane, struct capture *c, struct err *err)
-{
-	*c->result = (struct crawl_result){
-		.capture = c->row.id, .end = CRAWL_BROKEN, .problem = strdup(err->text)};
-	lane_drop(lane, c);
-	x->broken++;
-	*err = (struct err){0};
+		c->result = &x->results->ptr[i];
+		TRY(err_code(err, lane_add(x->lanes.ptr[g->first + g->next++ % g->lanes], c)));
+		x->list.ptr[i] = NULL;
+	}
+	return 0;
 }
 
 /* Begins or resumes the captures of a lane. */
@@ -885,25 +654,17 @@ static int begin_lane(struct crawl *x, struct lane *lane, bool again, struct err
 			rc = again || c->resumes ? capture_resume(c, x->catalog, err)
 						 : capture_begin(c, x->catalog, err);
 		if (rc == ERR_STATE && again && x->results->len > 1) {
-			report_broken(x, lane, c, err);
+			/* A capture that cannot be resumed does not stop the others. */
+			*c->result = (struct crawl_result){.capture = c->row.id,
+				.end = CRAWL_BROKEN,
+				.problem = mem_strdup(slice_str(err->text))};
+			lane_drop(lane, c);
+			x->broken++;
+			*err = (struct err){0};
 			rc = 0;
 		}
 	}
 	return rc ? rc : store_commit(&lane->store, err);
-}
-
-static int begin_all(struct crawl *x, bool again, struct err *err)
-{
-	SCOPED(earlier_index_release) struct earlier_index earlier = {0};
-	int rc = 0;
-
-	x->has_begun = true;
-	TRY(earlier_index_load(&earlier, x->catalog, err));
-	x->shared.earlier = &earlier; /* only used here */
-	for (size_t i = 0; rc == 0 && i < x->lanes.len; i++)
-		rc = begin_lane(x, x->lanes.ptr[i], again, err);
-	x->shared.earlier = NULL;
-	return rc;
 }
 
 /* ---- while they run ---- */
@@ -922,30 +683,6 @@ static void report_progress(const struct crawl *x)
 	x->options->on_progress(x->options->context, &all);
 }
 
-/* How many lanes have ended since the last time. */
-static size_t count_ended(const struct crawl *x)
-{
-	uint64_t count;
-
-	return read(x->shared.ended, &count, sizeof count) == sizeof count ? (size_t)count : 0;
-}
-
-/*
- * Returns free memory to the system. Tables of thousands of captures grow piece by piece and leave
- * holes as large as themselves; glibc alone returns only what is free at the end of the heap.
- */
-static void trim_memory(int64_t *last)
-{
-	int64_t now = clock_monotonic(clock_system());
-
-	if (now - *last < TRIM_MS * (CLOCK_NS_PER_SECOND / 1000))
-		return;
-	*last = now;
-#ifdef __GLIBC__
-	(void)malloc_trim(0);
-#endif
-}
-
 /* Returns when all lanes have ended. */
 static void wait_for_lanes(struct crawl *x, size_t running)
 {
@@ -957,13 +694,31 @@ static void wait_for_lanes(struct crawl *x, size_t running)
 
 	while (running > 0) {
 		(void)poll(events, 2, x->options->on_progress ? PROGRESS_MS : TRIM_MS);
-		trim_memory(&trimmed);
+		int64_t now = clock_monotonic(clock_system());
+
+		/*
+		 * Returns free memory to the system. Tables of thousands of captures grow piece by
+		 * piece and leave holes as large as themselves; glibc alone returns only what is
+		 * free at the end of the heap.
+		 */
+		if (now - trimmed >= TRIM_MS * (CLOCK_NS_PER_SECOND / 1000)) {
+			trimmed = now;
+#ifdef __GLIBC__
+			(void)malloc_trim(0);
+#endif
+		}
 		if (events[0].fd >= 0 && events[0].revents) {
 			events[0].fd = -1;
 			atomic_store(&x->shared.stopping, true);
 		}
-		if (events[1].revents)
-			running -= count_ended(x);
+		if (events[1].revents) {
+			uint64_t count;
+
+			/* How many lanes have ended since the last time. */
+			running -= read(x->shared.ended, &count, sizeof count) == sizeof count
+					   ? (size_t)count
+					   : 0;
+		}
 		if (atomic_load(&x->shared.stopping))
 			for (size_t i = 0; i < x->lanes.len; i++)
 				lane_wake(x->lanes.ptr[i]);
@@ -1047,13 +802,6 @@ static void report_stopped(struct crawl *x)
 	}
 }
 
-/* A lane that is stopped in the middle of its work leaves its WARC file open. */
-static int complete_files(struct crawl *x, struct err *err)
-{
-	free_lanes(x);
-	return restore_repair(x->catalog, &x->directory, err);
-}
-
 static int conclude(struct crawl *x, int rc, struct err *err)
 {
 	bool stopped = rc == ERR_STOPPED || atomic_load(&x->shared.stopping);
@@ -1068,14 +816,43 @@ static int conclude(struct crawl *x, int rc, struct err *err)
 		rc = x->shared.watch ? index_write(x->catalog, &x->directory, err)
 				     : finish_last(x, err);
 	}
-	if (rc == 0 && stopped && x->has_begun)
-		rc = complete_files(x, err);
+	if (rc == 0 && stopped && x->has_begun) {
+		/* A lane that is stopped in the middle of its work leaves its WARC file open. */
+		free_lanes(x);
+		rc = restore_repair(x->catalog, &x->directory, err);
+	}
 	first = *err;
 	/* What was committed stays; resume fetches the rest again. */
 	if (rc && x->has_begun && !x->shared.watch)
 		(void)err_set(err, first.code, "%.300s; fix this, then run: stillpoint resume %s",
 			first.text, x->directory.path);
-	close_crawl(x);
+	free_lanes(x);
+	shared_paces_free(x->shared.paces);
+	if (x->shared.ended >= 0)
+		(void)close(x->shared.ended);
+	catalog_close(x->catalog);
+	for (size_t i = 0; i < x->list.len; i++)
+		capture_free(x->list.ptr[i]);
+	capture_vec_release(&x->list);
+	u32_vec_release(&x->group_of);
+	strmap_release(&x->group_numbers);
+	free(x->groups);
+	for (size_t i = 0; i < x->settings.len; i++) {
+		crawl_settings_release(x->settings.ptr[i]);
+		free(x->settings.ptr[i]);
+	}
+	settings_vec_release(&x->settings);
+	lost_captures_release(&x->lost);
+	for (size_t i = 0; i < x->rates.len; i++) {
+		rates_release(x->rates.ptr[i].rates);
+		free(x->rates.ptr[i].rates);
+	}
+	rates_files_release(&x->rates);
+	arena_release(&x->arena);
+	robots_history_release(&x->history);
+	for (size_t i = 0; i < 2; i++)
+		known_rates_release(&x->known[i]);
+	directory_close(&x->directory);
 	return rc;
 }
 
@@ -1093,8 +870,8 @@ static int list_owners(const struct crawl *x, struct strmap *owners)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < x->captures.list.len; i++) {
-		rc = strmap_put(owners, url_owner(x->captures.list.ptr[i]->row.site), 0);
+	for (size_t i = 0; rc == 0 && i < x->list.len; i++) {
+		rc = strmap_put(owners, url_owner(x->list.ptr[i]->row.site), 0);
 		rc = rc == ERR_EXISTS ? 0 : rc;
 	}
 	return rc;
@@ -1107,8 +884,8 @@ static int load_rates_of(struct crawl *x, bool bytes_only, const char *model,
 	struct known_rates *known = &x->known[!bytes_only];
 	bool is_loaded = false;
 
-	for (size_t i = 0; i < x->captures.list.len; i++) {
-		struct capture *c = x->captures.list.ptr[i];
+	for (size_t i = 0; i < x->list.len; i++) {
+		struct capture *c = x->list.ptr[i];
 
 		if (c->settings->bytes_only != bytes_only)
 			continue;
@@ -1122,25 +899,28 @@ static int load_rates_of(struct crawl *x, bool bytes_only, const char *model,
 	return 0;
 }
 
-static int load_rates(struct crawl *x, struct err *err)
-{
-	const char *model = RATES_MODEL_NAME;
-	SCOPED(strmap_release) struct strmap owners;
-
-	strmap_init(&owners, hash_key_random(), NULL);
-	TRY(directory_path(&x->directory, &model, &x->captures.arena, err));
-	TRY(err_code(err, list_owners(x, &owners)));
-	TRY(load_rates_of(x, false, model, &owners, err));
-	return load_rates_of(x, true, model, &owners, err);
-}
-
 /* again: they are resumed. The name of the archive is borrowed for as long as the program runs. */
 static int begin_on_lanes(struct crawl *x, const char *archive, bool again, struct err *err)
 {
-	mem_set_budget((size_t)x->captures.list.ptr[0]->settings->memory, archive);
-	TRY(load_rates(x, err));
+	SCOPED(earlier_index_release) struct earlier_index earlier = {0};
+	SCOPED(strmap_release) struct strmap owners;
+	const char *model = RATES_MODEL_NAME;
+	int rc = 0;
+
+	mem_set_budget((size_t)x->list.ptr[0]->settings->memory, archive);
+	strmap_init(&owners, hash_key_random(), NULL);
+	TRY(directory_path(&x->directory, &model, &x->arena, err));
+	TRY(err_code(err, list_owners(x, &owners)));
+	TRY(load_rates_of(x, false, model, &owners, err));
+	TRY(load_rates_of(x, true, model, &owners, err));
 	TRY(assign_lanes(x, err));
-	return begin_all(x, again, err);
+	x->has_begun = true;
+	TRY(earlier_index_load(&earlier, x->catalog, err));
+	x->shared.earlier = &earlier; /* only used here */
+	for (size_t i = 0; rc == 0 && i < x->lanes.len; i++)
+		rc = begin_lane(x, x->lanes.ptr[i], again, err);
+	x->shared.earlier = NULL;
+	return rc;
 }
 
 /* Pages behind a login must not be readable for other users of the machine. */
@@ -1153,43 +933,13 @@ static int restrict_archive(
 	return 0;
 }
 
-int crawl_start(const char *archive, const struct crawl_settings *sites, size_t count,
-	const struct crawl_options *options, struct crawl_results *ret, struct err *err)
-{
-	struct crawl x;
-	int rc = open_crawl(&x, options, ret, err);
-
-	if (rc == 0)
-		rc = captures_prepare(&x.captures, sites, count, err);
-	if (rc == 0)
-		rc = open_archive(&x, archive, true, err);
-	if (rc == 0)
-		rc = restrict_archive(&x, sites, count, err);
-	/* An earlier capture may have ended badly, and not been resumed. */
-	if (rc == 0)
-		rc = restore_repair(x.catalog, &x.directory, err);
-	if (rc == 0)
-		rc = captures_add_to_catalog(&x.captures, x.catalog, err);
-	if (rc == 0) { /* resume finds them, whatever stops this run */
-		x.first_new = x.captures.list.ptr[0]->row.id;
-		rc = catalog_commit(x.catalog, err);
-	}
-	if (rc == 0)
-		rc = begin_on_lanes(&x, archive, false, err);
-	if (rc == 0)
-		rc = run(&x, err);
-	return conclude(&x, rc, err);
-}
-
 /* There is nothing to resume: the result says so of the last capture. */
 static int note_finished(struct crawl *x, struct err *err)
 {
 	struct catalog_capture row;
 
-	TRY(catalog_get_capture(x->catalog, 0, &x->captures.arena, &row, err));
-	x->results->ptr = calloc(1, sizeof *x->results->ptr);
-	if (!x->results->ptr)
-		return err_code(err, ERR_NOMEM);
+	TRY(catalog_get_capture(x->catalog, 0, &x->arena, &row, err));
+	x->results->ptr = mem_new(1, sizeof *x->results->ptr);
 	x->results->len = 1;
 	x->results->ptr[0] = (struct crawl_result){.capture = row.id,
 		.end = CRAWL_WAS_FINISHED,
@@ -1197,8 +947,17 @@ static int note_finished(struct crawl *x, struct err *err)
 	return 0;
 }
 
+/* All unfinished captures of an archive, up to the end of their lanes. */
 static int run_again(struct crawl *x, const char *archive, struct err *err)
 {
+	TRY(open_archive(x, archive, false, err));
+	TRY(load_unfinished(x, err));
+	if (x->list.len == 0 && x->lost.len == 0)
+		return note_finished(x, err);
+	if (x->list.len == 0) {
+		make_results(x);
+		return 0;
+	}
 	TRY(restore_repair(x->catalog, &x->directory, err));
 	TRY(begin_on_lanes(x, archive, true, err));
 	return run(x, err);
@@ -1211,24 +970,11 @@ int crawl_resume(const char *archive, const struct crawl_options *options,
 	int rc = open_crawl(&x, options, ret, err);
 
 	if (rc == 0)
-		rc = open_archive(&x, archive, false, err);
-	if (rc == 0)
-		rc = captures_load_unfinished(&x.captures, x.catalog, err);
-	if (rc == 0 && x.captures.list.len > 0)
 		rc = run_again(&x, archive, err);
-	else if (rc == 0)
-		rc = x.captures.lost.len > 0 ? make_results(&x, err) : note_finished(&x, err);
 	return conclude(&x, rc, err);
 }
 
 /* ---- sites under watch ---- */
-
-static int add_looking(struct crawl *x, struct crawl_watch *watch, struct err *err)
-{
-	for (size_t i = 0; i < x->captures.list.len; i++)
-		TRY(looking_new(x->captures.list.ptr[i], &watch->sites[i], watch->once, err));
-	return 0;
-}
 
 /* What has accrued while no process ran is there. */
 static int carry_over(struct crawl *x, struct err *err)
@@ -1248,6 +994,41 @@ static int carry_over(struct crawl *x, struct err *err)
 	return 0;
 }
 
+/* A new crawl, or a watch, up to the end of its lanes. */
+static int run_new(struct crawl *x, const char *archive, const struct crawl_settings *sites,
+	size_t count, struct err *err)
+{
+	struct crawl_watch *watch = x->shared.watch;
+
+	for (size_t i = 0; i < count; i++) {
+		TRY(add_capture(x, &sites[i], err));
+		TRY(init_headers(x, x->list.ptr[i], err));
+		if (watch)
+			TRY(looking_new(x->list.ptr[i], &watch->sites[i], watch->once, err));
+	}
+	TRY(open_archive(x, archive, true, err));
+	TRY(restrict_archive(x, sites, count, err));
+	/* An earlier capture may have ended badly, and not been resumed. */
+	TRY(restore_repair(x->catalog, &x->directory, err));
+	TRY(watch ? reopen_all(x, err) : add_all_to_catalog(x, err));
+	TRY(catalog_commit(x->catalog, err)); /* resume finds them, whatever stops this run */
+	TRY(begin_on_lanes(x, archive, false, err));
+	if (watch)
+		TRY(carry_over(x, err));
+	return run(x, err);
+}
+
+int crawl_start(const char *archive, const struct crawl_settings *sites, size_t count,
+	const struct crawl_options *options, struct crawl_results *ret, struct err *err)
+{
+	struct crawl x;
+	int rc = open_crawl(&x, options, ret, err);
+
+	if (rc == 0)
+		rc = run_new(&x, archive, sites, count, err);
+	return conclude(&x, rc, err);
+}
+
 int crawl_watch(const char *archive, const struct crawl_settings *settings, size_t count,
 	struct crawl_watch *watch, const struct crawl_options *options, struct err *err)
 {
@@ -1257,25 +1038,6 @@ int crawl_watch(const char *archive, const struct crawl_settings *settings, size
 
 	x.shared.watch = watch;
 	if (rc == 0)
-		rc = captures_prepare(&x.captures, settings, count, err);
-	if (rc == 0)
-		rc = add_looking(&x, watch, err);
-	if (rc == 0)
-		rc = open_archive(&x, archive, true, err);
-	if (rc == 0)
-		rc = restrict_archive(&x, settings, count, err);
-	if (rc == 0)
-		rc = restore_repair(x.catalog, &x.directory, err);
-	if (rc == 0)
-		rc = captures_reopen(&x.captures, x.catalog, err);
-	if (rc == 0)
-		rc = catalog_commit(x.catalog, err);
-	if (rc == 0)
-		rc = begin_on_lanes(&x, archive, false, err);
-	if (rc == 0)
-		rc = carry_over(&x, err);
-	if (rc == 0)
-		rc = run(&x, err);
-	rc = conclude(&x, rc, err);
-	return rc;
+		rc = run_new(&x, archive, settings, count, err);
+	return conclude(&x, rc, err);
 }

@@ -10,6 +10,7 @@
 #include "archive/retire.h"
 #include "archive/text_input.h"
 #include "archive/topic_file.h"
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/closest.h"
 #include "crawl/crawl.h"
@@ -112,16 +113,13 @@ static int check_pattern(const char *value, struct err *err)
 	int rc = pattern_compile(slice_str(value), &pattern, &why);
 
 	pattern_free(pattern);
-	if (rc == ERR_NOMEM)
-		return err_code(err, rc);
 	return rc ? err_set(err, ERR_USAGE, "'%.100s': %s", value, why.text) : 0;
 }
 
 /* What follows the option's name in a message: a sentence that began without it. */
 static int in_place(int rc, const struct err *why, struct err *err)
 {
-	return rc && rc != ERR_NOMEM ? err_set(err, ERR_USAGE, "is wrong: %s", why->text)
-				     : err_code(err, rc);
+	return rc ? err_set(err, ERR_USAGE, "is wrong: %s", why->text) : 0;
 }
 
 static int check_dns(const char *value, struct err *err)
@@ -649,18 +647,17 @@ bool crawl_command_has(const struct crawl_command *o, const void *field)
 static int set_contact(struct crawl_settings *s, struct err *err)
 {
 	const char *given = getenv("STILLPOINT_CONTACT");
-	int rc;
 
-	if (s->contact && !s->contact[0]) /* nobody, whatever the environment says */
+	if (s->contact && !s->contact[0]) { /* nobody, whatever the environment says */
 		s->contact = NULL;
-	else if (!s->contact && given && given[0])
+	} else if (!s->contact && given && given[0]) {
 		s->contact = given;
-	else
-		return 0;
-	rc = s->contact ? check_contact(s->contact, err) : 0;
-	if (rc)
-		err_prefix(err, "STILLPOINT_CONTACT");
-	return rc;
+		if (check_contact(given, err)) {
+			err_prefix(err, "STILLPOINT_CONTACT");
+			return err->code;
+		}
+	}
+	return 0;
 }
 
 /* What cannot be combined. */
@@ -684,40 +681,31 @@ static int set_ignore(
 {
 	BUF_SCOPED(content, IGNORE_FILE_MAX + 1);
 	slice left, line;
+
 	TRY(ignore_file_read(path, &content, err));
 	left = buf_slice(&content);
-	while (rulebook_next_line(&left, &line)) {
-		const char *copy = arena_strdup(arena, line);
-
-		TRY(err_code(err, copy ? text_list_push(&s->ignore, copy) : ERR_NOMEM));
-	}
+	while (rulebook_next_line(&left, &line))
+		text_list_push(&s->ignore, arena_keep(arena, line).ptr);
 	return 0;
 }
 
 /* A file or directory of that name; else they are words. */
 static int set_topic(struct crawl_settings *s, struct arena *arena, struct err *err)
 {
+	SCOPED(topic_release) struct topic topic = {0};
+	BUF_SCOPED(line, TOPIC_LINE_MAX);
 	const char *text = s->topic;
-	struct topic topic = {0};
-	struct buf line;
-	int rc;
+	int rc = access(text, F_OK) == 0 ? topic_file_read(text, &line, err)
+					 : err_code(err, buf_printf(&line, "words %s", text));
 
-	buf_init(&line, TOPIC_LINE_MAX);
-	if (access(text, F_OK) == 0)
-		rc = topic_file_read(text, &line, err);
-	else
-		rc = err_code(err, buf_printf(&line, "words %s", text));
-	s->topic = rc ? NULL : arena_strdup(arena, buf_slice(&line));
+	s->topic = rc ? NULL : arena_keep(arena, buf_slice(&line)).ptr;
 	if (rc == 0)
-		rc = s->topic ? topic_read(&topic, slice_str(s->topic), NULL)
-			      : err_code(err, ERR_NOMEM);
+		rc = topic_read(&topic, slice_str(s->topic), NULL);
 	if (rc == ERR_SYNTAX || strchr(text, '\n'))
 		rc = err_set(err, ERR_USAGE,
 			"'%.100s' is no file, and has no words of three letters and more: give "
 			"words in one line, or a file with example pages" CRAWL_SEE_HELP,
 			text);
-	topic_release(&topic);
-	buf_release(&line);
 	if (rc)
 		err_prefix(err, "--topic");
 	return rc;
@@ -726,18 +714,17 @@ static int set_topic(struct crawl_settings *s, struct arena *arena, struct err *
 int crawl_command_complete(struct crawl_command *o, struct arena *arena, struct err *err)
 {
 	struct crawl_settings *s = &o->settings;
-	int rc = check(o, err);
 
+	TRY(check(o, err));
 	if (o->order && is_weights_file(o->order))
 		s->weights = o->order + sizeof WEIGHTS_FILE - 1;
 	if (o->order)
 		s->order = find_order(o->order);
-	if (rc == 0 && s->topic)
-		rc = set_topic(s, arena, err);
-	if (rc == 0)
-		rc = set_contact(s, err);
+	if (s->topic)
+		TRY(set_topic(s, arena, err));
+	TRY(set_contact(s, err));
 	s->software = "stillpoint/" STILLPOINT_VERSION;
-	return rc == 0 && o->ignore ? set_ignore(o->ignore, arena, s, err) : rc;
+	return o->ignore ? set_ignore(o->ignore, arena, s, err) : 0;
 }
 
 /* ---- secrets that users give ---- */
@@ -777,77 +764,49 @@ static int set_proxy(void *context, const char *text, struct err *err)
 static int on_line(void *context, const char *item, struct err *err)
 {
 	const struct destination *to = context;
-	const char *copy = arena_strdup(to->notes->arena, slice_str(item));
 
-	return copy ? to->add(context, copy, err) : err_code(err, ERR_NOMEM);
+	return to->add(context, arena_keep(to->notes->arena, slice_str(item)).ptr, err);
 }
 
-/* Notes that other users can read a file with secrets. 0 or ERR_NOMEM. */
-static SP_MUST_CHECK int given_secrets_warn(
-	const char *path, struct config_notes *notes, struct err *err)
+/* Notes that other users can read a file with secrets. */
+static void given_secrets_warn(const char *path, struct config_notes *notes)
 {
-	struct stat st;
 	BUF_SCOPED(text, ERR_TEXT_MAX);
-	const char *copy = NULL;
-	int rc;
+	struct stat st;
 
 	if (stat(path, &st) || !S_ISREG(st.st_mode) || !(st.st_mode & (S_IRGRP | S_IROTH)))
-		return 0;
-	rc = buf_printf(
+		return;
+	(void)buf_printf(
 		&text, "%.300s: other users can read this file; run 'chmod 600' on it", path);
-	if (rc == 0)
-		copy = arena_strdup(notes->arena, buf_slice(&text));
-	return err_code(err, copy ? text_list_push(&notes->list, copy) : ERR_NOMEM);
+	text_list_push(&notes->list, arena_keep(notes->arena, buf_slice(&text)).ptr);
 }
 
-/* Files with passwords or keys: every user of the machine can see argv. */
-static int read_secrets(const char *path, struct destination *to, struct err *err)
-{
-	size_t count = 0;
-
-	TRY(given_secrets_warn(path, to->notes, err));
-	TRY(lines_read(path, LINES_WHOLE, on_line, to, &count, err));
-	return count > 0 ? 0 : err_set(err, ERR_USAGE, "%s: the file is empty", path);
-}
-
-/* Options first, then the file; the environment if there is neither. */
+/* Where secrets come from. */
 struct source {
 	const struct text_list *list;
 	const char *file, *variable;
 	lines_item *add;
 };
 
+/* Options first, then the file; the environment if there is neither. */
 static int add_source(const struct source *from, struct destination *to, struct err *err)
 {
 	const char *text = from->variable ? getenv(from->variable) : NULL;
-	size_t count = from->list ? from->list->len : 0;
-	int rc = 0;
+	size_t given = from->list ? from->list->len : 0, count = 0;
 
 	to->add = from->add;
-	for (size_t i = 0; rc == 0 && i < count; i++)
-		rc = from->add(to, from->list->ptr[i], err);
-	if (rc == 0 && from->file)
-		rc = read_secrets(from->file, to, err);
-	if (rc || count > 0 || from->file || !text || !text[0])
-		return rc;
-	rc = from->add(to, text, err);
-	if (rc)
+	for (size_t i = 0; i < given; i++)
+		TRY(from->add(to, from->list->ptr[i], err));
+	if (from->file) { /* every user of the machine can see argv */
+		given_secrets_warn(from->file, to->notes);
+		TRY(lines_read(from->file, LINES_WHOLE, on_line, to, &count, err));
+		if (count == 0)
+			return err_set(err, ERR_USAGE, "%s: the file is empty", from->file);
+	} else if (given == 0 && text && text[0] && from->add(to, text, err)) {
 		err_prefix(err, "%s in the environment", from->variable);
-	return rc;
-}
-
-/*
- * No core file may have passwords in it. One byte is too few for one, and, unlike none, also keeps
- * a program that core files are piped to (core(5)) from getting it.
- */
-static void forbid_core_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_CORE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max > 1 ? 1 : limit.rlim_max;
-	(void)setrlimit(RLIMIT_CORE, &limit);
+		return err->code;
+	}
+	return 0;
 }
 
 static bool has_secrets(const struct crawl_command *o)
@@ -864,7 +823,7 @@ static int set_certificate(const struct crawl_command *o, struct destination *to
 	if (!o->cert)
 		return o->key ? err_set(err, ERR_USAGE, "--key is of use only with --cert") : 0;
 	TRY(net_check_pair(o->cert, o->key, err));
-	TRY(given_secrets_warn(o->key ? o->key : o->cert, to->notes, err));
+	given_secrets_warn(o->key ? o->key : o->cert, to->notes);
 	to->secrets->cert = o->cert;
 	to->secrets->key = o->key;
 	return 0;
@@ -881,8 +840,19 @@ int given_secrets(const struct crawl_command *o, struct crawl_settings *settings
 	};
 	struct destination to = {.settings = settings, .secrets = secrets, .notes = notes};
 
-	if (has_secrets(o))
-		forbid_core_files();
+	if (has_secrets(o)) {
+		struct rlimit limit;
+
+		/*
+		 * No core file may have passwords in it. One byte is too few for one, and, unlike
+		 * none, also keeps a program that core files are piped to (core(5)) from getting
+		 * it.
+		 */
+		if (!getrlimit(RLIMIT_CORE, &limit)) {
+			limit.rlim_cur = limit.rlim_max > 1 ? 1 : limit.rlim_max;
+			(void)setrlimit(RLIMIT_CORE, &limit);
+		}
+	}
 	secrets->cookies = o->cookies;
 	if (o->proxy)
 		TRY(set_proxy(&to, o->proxy, err));
@@ -891,7 +861,7 @@ int given_secrets(const struct crawl_command *o, struct crawl_settings *settings
 		TRY(add_source(&sources[i], &to, err));
 	if (!o->login)
 		return 0;
-	TRY(given_secrets_warn(o->login, notes, err));
+	given_secrets_warn(o->login, notes);
 	secrets->login = login;
 	return login_file_read(login, o->login, err);
 }
@@ -981,20 +951,6 @@ static int new_entry(struct crawl_config *c, struct crawl_entry **ret, struct er
 	return err_code(err, options_inherit(&CRAWL_OPTIONS, &c->top.o, &entry->o));
 }
 
-static int read_urls(const struct crawl_config *c, struct crawl_entry *entry, struct err *err)
-{
-	static const struct option_spec url = {
-		.name = "url", .kind = OPTION_LIST, .offset = offsetof(struct crawl_entry, urls)};
-
-	if (!entry->url && !entry->o.seeds)
-		return yaml_refuse(&c->file, entry->at, err, "the key 'url' is missing");
-	if (entry->url)
-		TRY(config_value(&c->file, entry->url, &url, entry, err));
-	if (entry->url && entry->urls.len == 0)
-		TRY(yaml_refuse(&c->file, entry->url, err, "a site has one URL at least"));
-	return 0;
-}
-
 /* Two names of one setting. */
 static int check_twins(const struct crawl_config *c, struct err *err)
 {
@@ -1022,7 +978,15 @@ static int read_site(struct crawl_config *c, const struct yaml_node *map, const 
 	table.parts = SITE_PARTS;
 	table.refuses = crawl_refuses_site;
 	TRY(config_read(&c->file, map, &table, entry, err));
-	TRY(read_urls(c, entry, err));
+	static const struct option_spec url = {
+		.name = "url", .kind = OPTION_LIST, .offset = offsetof(struct crawl_entry, urls)};
+
+	if (!entry->url && !entry->o.seeds)
+		return yaml_refuse(&c->file, entry->at, err, "the key 'url' is missing");
+	if (entry->url)
+		TRY(config_value(&c->file, entry->url, &url, entry, err));
+	if (entry->url && entry->urls.len == 0)
+		TRY(yaml_refuse(&c->file, entry->url, err, "a site has one URL at least"));
 	seeds = entry->o.seeds;
 	if (f->line)
 		TRY(apply_line(c, f->line, &entry->o, &unused, err));
@@ -1042,8 +1006,10 @@ static int read_top(struct crawl_config *c, const struct filing *f, struct err *
 	TRY(check_twins(c, err));
 	/* Passwords may be in the file itself. */
 	for (const struct option_spec *s = CRAWL_SPECS; s->name; s++)
-		if (s->tags & CRAWL_SECRET && yaml_get(c->file.root, s->name))
-			return given_secrets_warn(c->file.name, &c->notes, err);
+		if (s->tags & CRAWL_SECRET && yaml_get(c->file.root, s->name)) {
+			given_secrets_warn(c->file.name, &c->notes);
+			break;
+		}
 	return 0;
 }
 
@@ -1056,6 +1022,16 @@ static int read_sites(struct crawl_config *c, const struct filing *f, struct err
 	for (const struct yaml_entry *e = list ? list->entries : NULL; e; e = e->next)
 		TRY(read_site(c, e->value, f, err));
 	return 0;
+}
+
+/* The file of --config; the command line counts before it. */
+static int read_file(
+	struct crawl_config *c, const struct filing *f, struct option_args *args, struct err *err)
+{
+	TRY(yaml_read(&c->file, c->top.o.config, err));
+	TRY(read_top(c, f, err));
+	TRY(read_sites(c, f, err));
+	return apply_line(c, f->line, &c->top.o, args, err);
 }
 
 /* URLs of the command line and a list at the top have the options of the top. */
@@ -1090,18 +1066,8 @@ int crawl_config_read(
 
 	*c = (struct crawl_config){0};
 	init(c, arena);
-	rc = apply_line(c, line, &c->top.o, &args, err);
-	if (rc)
-		return rc;
-	if (c->top.o.config) {
-		rc = yaml_read(&c->file, c->top.o.config, err);
-		if (rc == 0)
-			rc = read_top(c, &f, err);
-		if (rc == 0)
-			rc = read_sites(c, &f, err);
-		if (rc == 0)
-			rc = apply_line(c, line, &c->top.o, &args, err);
-	}
+	TRY(apply_line(c, line, &c->top.o, &args, err));
+	rc = c->top.o.config ? read_file(c, &f, &args, err) : 0;
 	if (rc == 0)
 		rc = add_top(c, &args, err);
 	if (rc)

@@ -308,22 +308,6 @@ static void exclude(struct capture *c, uint32_t page, slice url, const char *why
 	refuse(c, page, url, rule);
 }
 
-/* A page that was forbidden and that the planner does not have is allowed now. */
-static int admit_again(struct capture *c, uint32_t page, struct err *err)
-{
-	char date[CLOCK_TEXT_SIZE], rule[80];
-
-	clock_format(clock_realtime(c->clock), CLOCK_ROUND_DOWN, date);
-	(void)snprintf(rule, sizeof rule, "in: robots.txt allows it since %s", date);
-	c->pages.list.ptr[page].taken = true;
-	c->pages.list.ptr[page].left_out = LEFT_OUT_NOT;
-	pages_count(&c->pages, c->pages.list.ptr[page].kind, 1);
-	capture_store(c,
-		&(struct catalog_row){CATALOG_ROW_ADMIT_PAGE,
-			.page = &(struct catalog_page){.number = page, .rule = slice_str(rule)}});
-	return importance_admit(c, page, err);
-}
-
 /* The planner still has it; its revisit is not carried out. */
 void discover_skip_spam(struct capture *c, uint32_t page, double score)
 {
@@ -353,8 +337,20 @@ static int review(struct capture *c, uint32_t page, struct buf *url, struct err 
 		exclude(c, page, buf_slice(url), why);
 		return 0;
 	}
-	if (!p->taken && !p->planned && left_out_is_robots((enum left_out)p->left_out) && !why[0])
-		return admit_again(c, page, err);
+	if (!p->taken && !p->planned && left_out_is_robots((enum left_out)p->left_out) && !why[0]) {
+		char date[CLOCK_TEXT_SIZE], rule[80];
+
+		/* A page that was forbidden and that the planner does not have is allowed now. */
+		clock_format(clock_realtime(c->clock), CLOCK_ROUND_DOWN, date);
+		(void)snprintf(rule, sizeof rule, "in: robots.txt allows it since %s", date);
+		c->pages.list.ptr[page].taken = true;
+		c->pages.list.ptr[page].left_out = LEFT_OUT_NOT;
+		pages_count(&c->pages, c->pages.list.ptr[page].kind, 1);
+		capture_store(c, &(struct catalog_row){CATALOG_ROW_ADMIT_PAGE,
+					 .page = &(struct catalog_page){
+						 .number = page, .rule = slice_str(rule)}});
+		return importance_admit(c, page, err);
+	}
 	return 0;
 }
 
@@ -543,24 +539,19 @@ static int bring_nearer(struct capture *c, uint32_t number, const struct found *
 	return 0;
 }
 
-/* A sitemap names a page that is known: for the rates of later captures. */
-static void note_sitemap(struct capture *c, uint32_t number, const struct found *f)
-{
-	struct catalog_page row = {.number = number, .lastmod = f->lastmod, .frequency = f->word};
-
-	if ((f->word == FREQUENCY_NONE && f->lastmod == 0) ||
-		(c->scheduler->knows_date && c->scheduler->knows_date(c, number, f->lastmod)))
-		return;
-	capture_store(c, &(struct catalog_row){CATALOG_ROW_LIST_PAGE, .page = &row});
-}
-
 static int reconsider(struct capture *c, uint32_t number, const struct found *f, struct buf *text,
 	struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[number];
 	struct decision d;
 
-	note_sitemap(c, number, f);
+	struct catalog_page row = {.number = number, .lastmod = f->lastmod, .frequency = f->word};
+
+	/* A sitemap names a page that is known: for the rates of later captures. */
+	if ((f->word != FREQUENCY_NONE || f->lastmod != 0) &&
+		(!c->scheduler->knows_date || !c->scheduler->knows_date(c, number, f->lastmod))) {
+		capture_store(c, &(struct catalog_row){CATALOG_ROW_LIST_PAGE, .page = &row});
+	}
 	TRY(importance_known(c, number, f, err));
 	if (p->taken && !p->visited && is_nearer(c, p, f))
 		return bring_nearer(c, number, f, text, err);
@@ -635,29 +626,24 @@ static int want_sitemaps(struct capture *c, const struct found *f, struct err *e
 /* *ret: the number of the page, or CATALOG_NO_PAGE if it is not kept. */
 static int discover_number(struct capture *c, const struct found *f, uint32_t *ret, struct err *err)
 {
-	struct buf text;
-	int rc;
+	BUF_SCOPED(text, URL_MAX + 1024);
 
 	*ret = CATALOG_NO_PAGE;
 	if (!url_is_http(f->url))
 		return 0;
-	rc = lane_check_stop(c->lane, err);
-	if (rc)
-		return rc;
+	TRY(lane_check_stop(c->lane, err));
 	/* A small page could contain gigabytes of URLs. Seeds are always taken. */
 	if (url_page(f->url).len > LENGTH_MAX && (!f->is_seed || f->via != CATALOG_NO_PAGE)) {
 		unkept_add(&c->unkept, LEFT_OUT_LENGTH, 1);
 		return 0;
 	}
-	buf_init(&text, URL_MAX + 1024);
 	if (pages_find(&c->pages, url_page(f->url), ret))
-		rc = reconsider(c, *ret, f, &text, err);
+		TRY(reconsider(c, *ret, f, &text, err));
 	else
-		rc = add_page(c, f, &text, ret, err);
-	buf_release(&text);
-	if (rc == 0 && c->scheduler->listed && f->source && *ret != CATALOG_NO_PAGE)
-		rc = c->scheduler->listed(c, *ret, f, err);
-	return rc == 0 && f->is_seed ? want_sitemaps(c, f, err) : rc;
+		TRY(add_page(c, f, &text, ret, err));
+	if (c->scheduler->listed && f->source && *ret != CATALOG_NO_PAGE)
+		TRY(c->scheduler->listed(c, *ret, f, err));
+	return f->is_seed ? want_sitemaps(c, f, err) : 0;
 }
 
 int discover(struct capture *c, const struct found *f, struct err *err)
@@ -705,12 +691,6 @@ static SP_MUST_CHECK int discover_requisite(struct capture *c, uint32_t page, co
 	return number == page ? 0 : record_requisite(c, page, number);
 }
 
-/* What stands in the page for a link, if its text was read. */
-static slice link_text(const struct capture *c, const struct resolved_link *link)
-{
-	return slice_sub(buf_slice(&c->lane->reading.text.text), link->text_at, link->text_to);
-}
-
 static int discover_link(struct capture *c, uint32_t page, const struct resolved_link *link,
 	bool shown, struct err *err)
 {
@@ -730,7 +710,9 @@ static int discover_link(struct capture *c, uint32_t page, const struct resolved
 	if (link->kind == LINK_PAGE)
 		page_links_add(c, number);
 	if (link->kind == LINK_PAGE && c->steering.on)
-		TRY(steering_link(c, page, link->url, link_text(c, link), err));
+		steering_link(c, page, link->url,
+			slice_sub(buf_slice(&c->lane->reading.text.text), link->text_at,
+				link->text_to));
 	return discover_requisite(c, page, &found);
 }
 

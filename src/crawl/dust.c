@@ -24,12 +24,6 @@ static const char *const NAMES[DUST_KIND_COUNT] = {
 #undef X
 };
 
-/* Constant. */
-static const char *dust_kind_name(enum dust_kind kind)
-{
-	return NAMES[kind];
-}
-
 static bool is_off(const struct dust_terms *t, enum dust_kind kind)
 {
 	return t->off >> kind & 1;
@@ -72,22 +66,20 @@ static int add_host(
 	struct buf *out, const struct url *u, const struct dust_terms *t, struct dust_form *ret)
 {
 	slice host = url_part(u, u->host), bare = without_www(host);
-	int rc = 0;
 
 	if (t->any_host) {
 		ret->traits[DUST_MIRROR] = trait_of(slice_sub(url_text(u), 0, u->authority_end));
 		return 0;
 	}
 	if (is_off(t, DUST_SCHEME) || u->port != URL_NO_PORT)
-		rc = buf_add(out, slice_sub(url_text(u), 0, u->scheme.len + 1));
+		TRY(buf_add(out, slice_sub(url_text(u), 0, u->scheme.len + 1)));
 	else
 		ret->traits[DUST_SCHEME] = u->scheme_id == URL_HTTPS;
 	if (is_off(t, DUST_WWW))
 		bare = host;
 	ret->traits[DUST_WWW] = bare.len < host.len;
-	if (rc == 0)
-		rc = buf_add(out, bare);
-	return rc ? rc : add_port(out, u);
+	TRY(buf_add(out, bare));
+	return add_port(out, u);
 }
 
 /* ---- path ---- */
@@ -221,19 +213,6 @@ static void strip_index(
 	cut(b, from, b->len);
 }
 
-static void lower_path(struct buf *b, size_t path, struct dust_form *ret)
-{
-	bool has_upper = false;
-	uint64_t before = trait_of(slice_sub(buf_slice(b), path, b->len));
-
-	for (size_t i = path; i < b->len; i++)
-		if (url_byte_is(b->ptr[i], URL_UPPER)) {
-			has_upper = true;
-			b->ptr[i] = (char)(b->ptr[i] | 0x20);
-		}
-	ret->traits[DUST_CASE] = has_upper ? before : 0;
-}
-
 static int add_path(
 	struct buf *out, const struct url *u, const struct dust_terms *t, struct dust_form *ret)
 {
@@ -251,8 +230,17 @@ static int add_path(
 		ret->traits[DUST_SLASH] = 1;
 		cut(out, out->len - 1, out->len);
 	}
-	if (!is_off(t, DUST_CASE))
-		lower_path(out, path, ret);
+	if (!is_off(t, DUST_CASE)) {
+		bool has_upper = false;
+		uint64_t before = trait_of(slice_sub(buf_slice(out), path, out->len));
+
+		for (size_t i = path; i < out->len; i++)
+			if (url_byte_is(out->ptr[i], URL_UPPER)) {
+				has_upper = true;
+				out->ptr[i] = (char)(out->ptr[i] | 0x20);
+			}
+		ret->traits[DUST_CASE] = has_upper ? before : 0;
+	}
 	return out->len > path ? 0 : buf_add_str(out, "/");
 }
 
@@ -578,21 +566,6 @@ bool dust_knows(const struct dust *d, uint32_t site, enum dust_kind kind, slice 
 	return find_rule(d, site, kind, detail) != DUST_NONE;
 }
 
-/* The tally of a kind, which is added if it is new. */
-static int find_tally(struct dust *d, enum dust_kind kind, slice detail, uint32_t *ret)
-{
-	slice name;
-
-	buf_reset(&d->name);
-	TRY(buf_printf(&d->name, "%d %.*s", (int)kind, (int)detail.len, detail.ptr));
-	if (strmap_get(&d->tally_numbers, buf_slice(&d->name), ret))
-		return 0;
-	name = (slice){arena_strdup(&d->arena, buf_slice(&d->name)), d->name.len};
-	TRY(name.ptr ? dust_tallies_push(&d->tallies, (struct dust_tally){0}) : ERR_NOMEM);
-	*ret = (uint32_t)d->tallies.len - 1;
-	return strmap_put(&d->tally_numbers, name, *ret);
-}
-
 int dust_rule_of(struct dust *d, uint32_t site, enum dust_kind kind, slice detail, uint32_t *ret)
 {
 	struct dust_site *s = &d->sites.ptr[site];
@@ -600,12 +573,21 @@ int dust_rule_of(struct dust *d, uint32_t site, enum dust_kind kind, slice detai
 	struct dust_rule rule = {.site = site,
 		.kind = (uint8_t)kind,
 		.state = is_tried ? DUST_TRIED : DUST_LEARNING};
+	slice name;
 
 	*ret = find_rule(d, site, kind, detail);
 	if (*ret != DUST_NONE || d->rules.len >= DUST_RULES_MAX || detail.len > DETAIL_MAX ||
 		(kind == DUST_PARAMETER && s->parameter_rules >= DUST_PARAMETERS_MAX))
 		return 0;
-	TRY(find_tally(d, kind, detail, &rule.tally));
+	/* The tally of a kind, which is added if it is new. */
+	buf_reset(&d->name);
+	TRY(buf_printf(&d->name, "%d %.*s", (int)kind, (int)detail.len, detail.ptr));
+	if (!strmap_get(&d->tally_numbers, buf_slice(&d->name), &rule.tally)) {
+		name = (slice){arena_strdup(&d->arena, buf_slice(&d->name)), d->name.len};
+		TRY(name.ptr ? dust_tallies_push(&d->tallies, (struct dust_tally){0}) : ERR_NOMEM);
+		rule.tally = (uint32_t)d->tallies.len - 1;
+		TRY(strmap_put(&d->tally_numbers, name, rule.tally));
+	}
 	rule.detail = (slice){arena_strdup(&d->arena, detail), detail.len};
 	TRY(rule.detail.ptr ? dust_rules_push(&d->rules, rule) : ERR_NOMEM);
 	*ret = (uint32_t)d->rules.len - 1;
@@ -621,7 +603,7 @@ int dust_rule_name(const struct dust *d, uint32_t rule, struct buf *out)
 	const struct dust_rule *r = &d->rules.ptr[rule];
 	slice site = d->sites.ptr[r->site].name;
 
-	return buf_printf(out, "%s%s%.*s at %.*s", dust_kind_name((enum dust_kind)r->kind),
+	return buf_printf(out, "%s%s%.*s at %.*s", NAMES[r->kind],
 		r->detail.len ? " " : "", (int)r->detail.len, r->detail.ptr, (int)site.len,
 		site.ptr);
 }

@@ -243,21 +243,20 @@ static int check_more(struct capture *c, struct err *err)
 	uint64_t percent = c->settings->single ? SPARE_PERCENT / 2 : SPARE_PERCENT, sent = 0,
 		 saved = 0;
 	bool may = true;
-	int rc = 0;
 
 	for (size_t i = 0; i < d->rules.len; i++) {
 		sent += d->rules.ptr[i].sent;
 		saved += may_have_more(&d->rules.ptr[i]) ? d->rules.ptr[i].saved.len : 0;
 	}
-	while (rc == 0 && may && 100 * (sent + 1) <= percent * saved) {
+	while (may && 100 * (sent + 1) <= percent * saved) {
 		uint32_t rule = least_checked(d);
 
 		may = rule != DUST_NONE;
 		if (may)
-			rc = check(c, rule, &may, err);
+			TRY(check(c, rule, &may, err));
 		sent++;
 	}
-	return rc;
+	return 0;
 }
 
 int dust_check_due(struct capture *c, struct err *err)
@@ -323,22 +322,6 @@ static bool differ_by_print(const struct capture *c)
 	return s->form.traits[DUST_PRINT] != s->other_form.traits[DUST_PRINT];
 }
 
-/* A redirect to the same form is an answer, too. */
-static int judge_redirect(
-	struct capture *c, const struct answer *a, enum dust_answer *ret, struct err *err)
-{
-	struct dust_scratch *s = &c->lane->dust;
-	bool has = false;
-
-	*ret = DUST_DISAGREES;
-	if (!fetch_location(a, &s->link))
-		return 0;
-	TRY(err_code(err, dust_form_of(&c->dust.dust, &s->text, &s->link, &s->link_form, &has)));
-	if (has && slice_eq(s->link_form.key, s->form.key))
-		*ret = DUST_AGREES;
-	return 0;
-}
-
 /* Compares with the page that stands for it (*ret_standing); the look of the page is stored. */
 static int judge(struct capture *c, const struct answer *a, enum dust_answer *ret,
 	uint32_t *ret_standing, struct err *err)
@@ -355,8 +338,20 @@ static int judge(struct capture *c, const struct answer *a, enum dust_answer *re
 	TRY(dust_between(c, *ret_standing, &known, err));
 	if (!known)
 		return 0;
-	if (status >= 300 && status < 400)
-		return judge_redirect(c, a, ret, err);
+	if (status >= 300 && status < 400) {
+		struct dust_scratch *s = &c->lane->dust;
+		bool has = false;
+
+		/* A redirect to the same form is an answer, too. */
+		*ret = DUST_DISAGREES;
+		if (!fetch_location(a, &s->link))
+			return 0;
+		TRY(err_code(
+			err, dust_form_of(&c->dust.dust, &s->text, &s->link, &s->link_form, &has)));
+		if (has && slice_eq(s->link_form.key, s->form.key))
+			*ret = DUST_AGREES;
+		return 0;
+	}
 	TRY(dust_look_read(c, page, &look, err));
 	TRY(take_look(c, a, &look, err));
 	TRY(dust_look_write(c, page, &look, err));
@@ -428,16 +423,6 @@ int dust_doubt(struct capture *c, uint32_t page, uint32_t standing, struct err *
 	return sent ? 0 : refuted(c, page, standing, err);
 }
 
-/* The page that stands for it shows something else each time: it cannot be told. */
-static int cannot_tell(struct capture *c, uint32_t page, struct err *err)
-{
-	return c->pages.list.ptr[page].left_out == LEFT_OUT_DUST
-		       ? dust_readmit(c, page,
-				 "in: the page that it may repeat shows something else each time",
-				 err)
-		       : 0;
-}
-
 int dust_doubt_answered(struct capture *c, const struct answer *a, struct err *err)
 {
 	uint32_t page = a->request->order.page, standing = a->request->order.attempt;
@@ -457,8 +442,14 @@ int dust_doubt_answered(struct capture *c, const struct answer *a, struct err *e
 		return c->pages.list.ptr[page].left_out == LEFT_OUT_DUST
 			       ? passes(c, err)
 			       : dust_evidence(c, DUST_AGREES, err);
-	return dust_compare(&now, &then, false) == DUST_DISAGREES ? cannot_tell(c, page, err)
-								  : refuted(c, page, standing, err);
+	return dust_compare(&now, &then, false) == DUST_DISAGREES
+		       ? (c->pages.list.ptr[page].left_out == LEFT_OUT_DUST
+					 ? dust_readmit(c, page,
+						   "in: the page that it may repeat shows "
+						   "something else each time",
+						   err)
+					 : 0)
+		       : refuted(c, page, standing, err);
 }
 
 int dust_doubt_dropped(

@@ -119,16 +119,12 @@ struct survey {
 	struct err *err;
 };
 
-/* What is known of a page, to be changed; NULL without memory for it. */
+/* What is known of a page, to be changed. */
 static unsigned char *look_of(struct survey *s, uint32_t page)
 {
-	int rc = 0;
-
-	while (rc == 0 && s->looks.len <= page)
-		rc = earlier_looks_push(&s->looks, 0);
-	if (rc)
-		(void)err_code(s->err, rc);
-	return rc ? NULL : &s->looks.ptr[page];
+	while (s->looks.len <= page)
+		earlier_looks_push(&s->looks, 0);
+	return &s->looks.ptr[page];
 }
 
 static int on_observation(void *context, const struct attempt *a)
@@ -140,8 +136,6 @@ static int on_observation(void *context, const struct attempt *a)
 	if (!legs_has(a->leg) || a->page == CATALOG_NO_PAGE || !observation_is_usable(&shown))
 		return 0;
 	look = look_of(s, a->page);
-	if (!look)
-		return ERR_NOMEM;
 	s->there -= *look == LOOK_THERE;
 	*look = a->status < 400 ? LOOK_THERE : LOOK_MISSING;
 	s->there += *look == LOOK_THERE;
@@ -151,11 +145,7 @@ static int on_observation(void *context, const struct attempt *a)
 static int on_page(void *context, const struct catalog_page *row)
 {
 	struct survey *s = context;
-	const unsigned char *look = look_of(s, row->number);
-
-	if (!look)
-		return ERR_NOMEM;
-	s->pages += row->taken && *look != LOOK_MISSING;
+	s->pages += row->taken && *look_of(s, row->number) != LOOK_MISSING;
 	s->told += catalog_is_told(row->found);
 	return 0;
 }
@@ -176,11 +166,11 @@ static int on_needed(void *context, const struct catalog_requisite *r)
 static int on_links(void *context, const struct catalog_links *l)
 {
 	struct survey *s = context;
-	int rc = rank_unpack(l->page, l->targets, &s->targets);
 
-	for (size_t i = 0; rc == 0 && i < s->targets.len; i++)
-		note_link(s, s->targets.ptr[i]);
-	return rc == ERR_NOMEM ? err_code(s->err, rc) : 0;
+	if (rank_unpack(l->page, l->targets, &s->targets) == 0)
+		for (size_t i = 0; i < s->targets.len; i++)
+			note_link(s, s->targets.ptr[i]);
+	return 0;
 }
 
 /* How many pages it had and, of those that it was told, which it still found links to. */
@@ -205,19 +195,18 @@ static int find(struct survey *s, const struct capture *c, const struct earlier_
 	uint32_t last, bool is_cut)
 {
 	const struct earlier_capture *e;
-	int rc = 0;
 
-	for (; rc == 0 && s->there == 0 && last > 0; last = e->before) {
+	for (; s->there == 0 && last > 0; last = e->before) {
 		e = &x->list.ptr[last - 1];
 		if (e->finished > c->row.started || e->is_cut != is_cut)
 			continue;
 		s->looks.len = 0;
 		s->capture = e;
-		rc = catalog_each_observation(s->catalog, e->id, on_observation, s, s->err);
+		TRY(catalog_each_observation(s->catalog, e->id, on_observation, s, s->err));
 	}
 	if (s->there == 0)
 		s->capture = NULL;
-	return rc;
+	return 0;
 }
 
 static int choose(struct survey *s, const struct capture *c, const struct earlier_index *x)
@@ -256,20 +245,6 @@ static bool has_room(const struct capture *c, const struct survey *s)
 	return has_pages && has_time && !limits->max_bytes;
 }
 
-static void note_choice(struct capture *c, struct survey *s)
-{
-	c->earlier.capture = s->capture->id;
-	c->earlier.tells_pages =
-		c->settings->earlier == CRAWL_EARLIER_PAGES && !c->importance.on && has_room(c, s);
-	c->earlier.looks = s->looks;
-	s->looks = (struct earlier_looks){0};
-	if (c->settings->size)
-		return;
-	plan_set_size(c->plan, size_of(c, s));
-	log_info("crawl", "%.*s: the plan expects %u pages, as many as in capture %u",
-		(int)c->row.site.len, c->row.site.ptr, size_of(c, s), s->capture->id);
-}
-
 int earlier_choose(
 	struct capture *c, const struct earlier_index *x, struct catalog *catalog, struct err *err)
 {
@@ -281,8 +256,20 @@ int earlier_choose(
 	rc = choose(&s, c, x);
 	if (rc == 0 && s.capture)
 		rc = take_survey(&s);
-	if (rc == 0 && s.capture)
-		note_choice(c, &s);
+	if (rc == 0 && s.capture) {
+		c->earlier.capture = s.capture->id;
+		c->earlier.tells_pages = c->settings->earlier == CRAWL_EARLIER_PAGES &&
+					 !c->importance.on && has_room(c, &s);
+		c->earlier.looks = s.looks;
+		s.looks = (struct earlier_looks){0};
+		if (!c->settings->size) {
+			plan_set_size(c->plan, size_of(c, &s));
+			log_info("crawl",
+				"%.*s: the plan expects %u pages, as many as in capture %u",
+				(int)c->row.site.len, c->row.site.ptr, size_of(c, &s),
+				s.capture->id);
+		}
+	}
 	earlier_looks_release(&s.looks);
 	u32_vec_release(&s.targets);
 	return rc;
@@ -340,25 +327,6 @@ static void say_how(const struct capture *c, slice found, char out[HOW_SIZE])
 			slice_eq(found, SLICE("redirect")) ? "redirect" : how);
 }
 
-/* The page that led to it is part of this capture, too. */
-static int tell(struct telling *t, const struct catalog_page *row)
-{
-	char how[HOW_SIZE];
-	struct found found = {
-		.url = &t->url,
-		.how = how,
-		.via = row->via == CATALOG_NO_PAGE ? CATALOG_NO_PAGE : t->numbers.ptr[row->via],
-		.kind = page_kind_of_name(row->kind),
-		.is_redirect = slice_ends_with(row->found, SLICE("redirect")),
-		.is_told = true,
-	};
-
-	say_how(t->capture, row->found, how);
-	if (url_parse(&t->url, row->url, NULL, NULL) || is_passing(t->capture, &t->url, found.kind))
-		return 0;
-	return discover(t->capture, &found, t->err);
-}
-
 /* Pages mostly come behind those that led to them; others are left to their links. */
 static bool has_referrer(const struct telling *t, const struct catalog_page *row)
 {
@@ -378,8 +346,25 @@ static int on_told(void *context, const struct catalog_page *row)
 		return 0;
 	}
 	if (t->adds && !pages_find(&c->pages, row->url, &number) && is_wanted(c, row) &&
-		has_referrer(t, row))
-		TRY(tell(t, row));
+		has_referrer(t, row)) {
+		char how[HOW_SIZE];
+		struct found found = {
+			.url = &t->url,
+			.how = how,
+			.via = row->via == CATALOG_NO_PAGE ? CATALOG_NO_PAGE
+							   : t->numbers.ptr[row->via],
+			.kind = page_kind_of_name(row->kind),
+			.is_redirect = slice_ends_with(row->found, SLICE("redirect")),
+			.is_told = true,
+		};
+
+		/* The page that led to it is part of this capture, too. */
+		say_how(t->capture, row->found, how);
+		if (!url_parse(&t->url, row->url, NULL, NULL) &&
+			!is_passing(t->capture, &t->url, found.kind)) {
+			TRY(discover(t->capture, &found, t->err));
+		}
+	}
 	if (pages_find(&c->pages, row->url, &number) && !c->pages.list.ptr[number].taken)
 		number = CATALOG_NO_PAGE;
 	u32_vec_push(&t->numbers, number);
@@ -418,8 +403,7 @@ static int on_look(void *context, const struct attempt *a)
 		!observation_is_usable(&shown))
 		return 0;
 	while (t->capture->earlier.seen.len <= page)
-		if (earlier_looks_push(&t->capture->earlier.seen, 0))
-			return err_code(t->err, ERR_NOMEM);
+		earlier_looks_push(&t->capture->earlier.seen, 0);
 	t->capture->earlier.seen.ptr[page] = 1;
 	return pages_set_earlier(pages, page, &look, t->err);
 }

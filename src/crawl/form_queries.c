@@ -34,15 +34,6 @@ void form_queries_release(struct form_queries *q)
 	*q = (struct form_queries){0};
 }
 
-static void begin(struct form_queries *q)
-{
-	if (q->is_begun)
-		return;
-	forms_init(&q->kept);
-	vocabulary_init(&q->words, KEY);
-	q->is_begun = true;
-}
-
 /* ---- roles of pages ---- */
 
 static enum form_role role_of(const struct form_queries *q, uint32_t page)
@@ -108,17 +99,6 @@ int form_queries_found(struct capture *c, uint32_t page, const struct url *url, 
 }
 
 /* ---- forms of a page ---- */
-
-/* What tells forms apart: where they lead and what they send, not what stands in their fields. */
-static uint64_t signature_of(const struct forms *f, uint32_t form, slice action)
-{
-	uint64_t sum = hash_bytes(KEY, action) + f->list.ptr[form].is_post;
-
-	for (size_t i = 0; i < f->fields.len; i++)
-		if (f->fields.ptr[i].form == form)
-			sum = sum * 31 + hash_bytes(KEY, f->fields.ptr[i].name);
-	return sum;
-}
 
 static bool is_known(const struct form_queries *q, uint64_t signature)
 {
@@ -201,43 +181,21 @@ static int take_form(struct form_queries *q, const struct forms *f, uint32_t pag
 	if (q->list.len >= FORM_QUERIES_FORMS_MAX || form_refuse(f, form))
 		return 0;
 	if (find_action(&f->list.ptr[form], base, document, &url, &known.action)) {
-		known.signature = signature_of(f, form, known.action);
+		uint64_t sum = hash_bytes(KEY, known.action) + f->list.ptr[form].is_post;
+
+		/* What tells forms apart: where they lead and what they send, not what stands in
+		 * their fields. */
+		for (size_t i = 0; i < f->fields.len; i++)
+			if (f->fields.ptr[i].form == form)
+				sum = sum * 31 + hash_bytes(KEY, f->fields.ptr[i].name);
+		known.signature = sum;
 		if (!is_known(q, known.signature))
 			rc = keep_form(q, f, form, &known);
 	}
 	return rc == ERR_LIMIT ? 0 : rc;
 }
 
-static int take_forms(
-	struct form_queries *q, const struct reading *r, uint32_t page, const struct url *document)
-{
-	URL_SCOPED(base);
-
-	if (r->text.robots_flags & TEXT_NOFOLLOW)
-		return 0;
-	if (!r->links.has_base || url_parse(&base, r->links.base, document, NULL))
-		TRY(url_copy(&base, document));
-	for (uint32_t i = 0; i < r->forms.list.len; i++)
-		TRY(take_form(q, &r->forms, page, i, &base, document));
-	return 0;
-}
-
 /* ---- what pages show ---- */
-
-/* Of the lines that do not repeat the question; their order does not matter. */
-static uint64_t hash_shown(slice text, slice word)
-{
-	uint64_t sum = 0;
-
-	while (text.len) {
-		slice line = slice_take(&text, '\n');
-
-		if (line.len >= SHOWN_LINE_MIN &&
-			(!word.len || !memmem(line.ptr, line.len, word.ptr, word.len)))
-			sum += hash_bytes(KEY, line);
-	}
-	return sum;
-}
 
 /* The value of the query that was sent last. */
 static slice asked_value(const struct form_queries *q)
@@ -247,8 +205,18 @@ static slice asked_value(const struct form_queries *q)
 
 static int note_shown(struct form_queries *q, slice text)
 {
-	uint64_t hash = hash_shown(text, asked_value(q));
+	uint64_t hash;
+	uint64_t sum = 0;
+	slice word = asked_value(q);
 
+	while (text.len) {
+		slice line = slice_take(&text, '\n');
+
+		if (line.len >= SHOWN_LINE_MIN &&
+			(!word.len || !memmem(line.ptr, line.len, word.ptr, word.len)))
+			sum += hash_bytes(KEY, line);
+	}
+	hash = sum;
 	for (size_t i = 0; i < q->shown.len; i++)
 		if (q->shown.ptr[i] == hash)
 			return 0;
@@ -272,15 +240,26 @@ static int take_page(
 {
 	slice text = buf_slice(&r->text.text);
 	enum form_role role = role_of(q, page);
+	URL_SCOPED(base);
 	size_t lines;
 
-	begin(q);
+	if (!q->is_begun) {
+		forms_init(&q->kept);
+		vocabulary_init(&q->words, KEY);
+		q->is_begun = true;
+	}
 	lines = vocabulary_read(&q->words, text, source_of(q, role), asked_value(q));
 	if (role == FORM_ROLE_RESULTS)
 		q->now.lines += (uint32_t)lines;
 	if (q->now.is_open && page == q->now.page)
 		TRY(note_shown(q, text));
-	return take_forms(q, r, page, document);
+	if (r->text.robots_flags & TEXT_NOFOLLOW)
+		return 0;
+	if (!r->links.has_base || url_parse(&base, r->links.base, document, NULL))
+		TRY(url_copy(&base, document));
+	for (uint32_t i = 0; i < r->forms.list.len; i++)
+		TRY(take_form(q, &r->forms, page, i, &base, document));
+	return 0;
 }
 
 /* X-Robots-Tag, as the meta of that name. */
@@ -363,25 +342,6 @@ static void bind_value(
 		bind(x, f, end, value + 1 < count ? value + 1 : value, today);
 }
 
-static bool bind_word(
-	struct filling *x, const struct form_queries *q, uint32_t form, uint32_t field)
-{
-	static const enum vocabulary_class CLASSES[] = {
-		[FORM_SENSE_WORDS] = VOCABULARY_WORDS,
-		[FORM_SENSE_CODE] = VOCABULARY_CODES,
-		[FORM_SENSE_YEAR] = VOCABULARY_YEARS,
-	};
-	enum form_sense sense = form_sense_of(&q->kept, &q->kept.fields.ptr[field]);
-	uint32_t term;
-
-	if (!vocabulary_next(
-		    &q->words, CLASSES[sense], q->list.ptr[form].slot % VOCABULARY_SLOTS, &term))
-		return false;
-	x->term = term;
-	x->bindings[x->count++] = (struct form_binding){field, vocabulary_word(&q->words, term)};
-	return true;
-}
-
 /* Fills in the next value of a template; false when there is none. */
 static bool fill_in(struct filling *x, const struct form_queries *q, uint32_t number, int64_t today)
 {
@@ -391,8 +351,24 @@ static bool fill_in(struct filling *x, const struct form_queries *q, uint32_t nu
 	*x = (struct filling){.term = -1};
 	if (of->first == TEMPLATE_NO_FIELD)
 		return true;
-	if (of->values == 0)
-		return bind_word(x, q, of->form, (uint32_t)of->first);
+	if (of->values == 0) {
+		uint32_t field = (uint32_t)of->first;
+		static const enum vocabulary_class CLASSES[] = {
+			[FORM_SENSE_WORDS] = VOCABULARY_WORDS,
+			[FORM_SENSE_CODE] = VOCABULARY_CODES,
+			[FORM_SENSE_YEAR] = VOCABULARY_YEARS,
+		};
+		enum form_sense sense = form_sense_of(&q->kept, &q->kept.fields.ptr[field]);
+		uint32_t term;
+
+		if (!vocabulary_next(&q->words, CLASSES[sense],
+			    q->list.ptr[of->form].slot % VOCABULARY_SLOTS, &term))
+			return false;
+		x->term = term;
+		x->bindings[x->count++] =
+			(struct form_binding){field, vocabulary_word(&q->words, term)};
+		return true;
+	}
 	bind_value(x, &q->kept, (uint32_t)of->first, t->next % of->values, today);
 	if (of->second != TEMPLATE_NO_FIELD)
 		bind_value(x, &q->kept, (uint32_t)of->second, t->next / of->values, today);

@@ -337,25 +337,6 @@ static void write_minute(const struct budget *b, int64_t minute)
 	(void)!pwrite(b->fd, row, ROW_SIZE, LINE_SIZE + place * ROW_SIZE);
 }
 
-/* What was sent in the last 24 hours. Rows that cannot be right count for nothing. */
-static void read_minutes(struct budget *b, int fd, int64_t present)
-{
-	for (int64_t place = 0; place < BUDGET_MINUTES; place++) {
-		char row[ROW_SIZE];
-		ssize_t got = pread(fd, row, sizeof row, LINE_SIZE + place * ROW_SIZE);
-		slice rest = {row, got > 0 ? (size_t)got : 0}, minute = slice_take(&rest, ' ');
-		uint64_t requests;
-		int64_t at;
-
-		while (rest.len > 0 && rest.ptr[0] == ' ')
-			rest = slice_sub(rest, 1, rest.len);
-		if (parse_i64(minute, &at) || parse_u64(slice_take(&rest, ' '), &requests))
-			continue;
-		if (at % BUDGET_MINUTES == place && at <= present && at > present - BUDGET_MINUTES)
-			b->spent[place] = (uint32_t)requests;
-	}
-}
-
 static bool read_account(int fd, double *ret_requests, double *ret_bytes, int64_t *ret_wall)
 {
 	char line[LINE_SIZE];
@@ -384,7 +365,26 @@ int budget_open(struct budget *b, const char *path, int64_t wall, double now, st
 		passed = last < wall ? clock_seconds(wall - last) : 0;
 		refresh_pace_restore(&b->requests, requests, passed, now);
 		refresh_pace_restore(&b->bytes, bytes, passed, now);
-		read_minutes(b, fd, wall / CLOCK_NS_PER_SECOND / MINUTE);
+		int64_t present = wall / CLOCK_NS_PER_SECOND / MINUTE;
+
+		/* What was sent in the last 24 hours. Rows that cannot be right count for nothing.
+		 */
+		for (int64_t place = 0; place < BUDGET_MINUTES; place++) {
+			char row[ROW_SIZE];
+			ssize_t got = pread(fd, row, sizeof row, LINE_SIZE + place * ROW_SIZE);
+			slice rest = {row, got > 0 ? (size_t)got : 0},
+			      minute = slice_take(&rest, ' ');
+			uint64_t spent;
+			int64_t at;
+
+			while (rest.len > 0 && rest.ptr[0] == ' ')
+				rest = slice_sub(rest, 1, rest.len);
+			if (parse_i64(minute, &at) || parse_u64(slice_take(&rest, ' '), &spent))
+				continue;
+			if (at % BUDGET_MINUTES == place && at <= present &&
+				at > present - BUDGET_MINUTES)
+				b->spent[place] = (uint32_t)spent;
+		}
 	}
 	if (b->minute == 0)
 		b->minute = wall / CLOCK_NS_PER_SECOND / MINUTE;

@@ -88,26 +88,13 @@ int importance_known(struct capture *c, uint32_t page, const struct found *f, st
 
 /* ---- what waits, and what the planner gets ---- */
 
-static struct host_share *share_of(struct capture *c, uint32_t host, struct err *err)
+static struct host_share *share_of(struct capture *c, uint32_t host)
 {
 	struct host_shares *v = &c->importance.hosts;
-	int rc = 0;
 
-	while (rc == 0 && v->len <= host)
-		rc = host_shares_push(v, (struct host_share){0});
-	if (rc)
-		(void)err_code(err, rc);
-	return rc ? NULL : &v->ptr[host];
-}
-
-static int mark_out(struct capture *c, uint32_t page, bool out)
-{
-	struct page_flags *v = &c->importance.out;
-
-	while (v->len <= page)
-		page_flags_push(v, false);
-	v->ptr[page] = out;
-	return 0;
+	while (v->len <= host)
+		host_shares_push(v, (struct host_share){0});
+	return &v->ptr[host];
 }
 
 static int hold(struct capture *c, uint32_t host, const struct host_share *h)
@@ -120,18 +107,17 @@ static int hold(struct capture *c, uint32_t host, const struct host_share *h)
 static int count_admitted(struct capture *c, uint32_t page, bool out, struct err *err)
 {
 	const struct crawl_page *p = &c->pages.list.ptr[page];
-	struct host_share *h = share_of(c, p->host, err);
+	struct host_share *h = share_of(c, p->host);
 	uint32_t budget = c->settings->host_budget;
-	int rc;
-
-	if (!h)
-		return ERR_NOMEM;
+	struct page_flags *v = &c->importance.out;
 	c->importance.admitted += !page_kind_is_requisite(p->kind);
 	h->out += out;
 	h->admitted += !page_kind_is_requisite(p->kind);
 	h->spent = budget && budget != CRAWL_BUDGET_AUTO && h->admitted >= budget;
-	rc = mark_out(c, page, out);
-	return err_code(err, rc ? rc : hold(c, p->host, h));
+	while (v->len <= page)
+		page_flags_push(v, false);
+	v->ptr[page] = out;
+	return err_code(err, hold(c, p->host, h));
 }
 
 /* Seeds, requisites and targets of redirects belong to what was chosen already. */
@@ -258,23 +244,6 @@ double importance_weight(const struct capture *c, uint32_t page)
 	return rank_order_weight(&m->order, page);
 }
 
-static int weigh(struct capture *c, uint32_t page, struct err *err)
-{
-	struct page_prior prior;
-	int rc = pages_prior(&c->pages, page, &prior, err);
-
-	if (rc)
-		return rc;
-	prior.weight *= (float)importance_weight(c, page);
-	rc = plan_update(c->plan, page, prior.survival, prior.weight);
-	if (rc && rc != ERR_NOTFOUND)
-		return err_code(err, rc);
-	capture_store(
-		c, &(struct catalog_row){CATALOG_ROW_WEIGH_PAGE,
-			   .page = &(struct catalog_page){.number = page, .weight = prior.weight}});
-	return 0;
-}
-
 int importance_weigh(struct capture *c, struct err *err)
 {
 	struct importance *m = &c->importance;
@@ -284,8 +253,20 @@ int importance_weigh(struct capture *c, struct err *err)
 	TRY(err_code(err, rank_order_settle(&m->order)));
 	for (uint32_t i = 0; i < c->pages.list.len; i++) {
 		TRY(lane_check_stop(c->lane, err));
-		if (c->pages.list.ptr[i].planned)
-			TRY(weigh(c, i, err));
+		if (c->pages.list.ptr[i].planned) {
+			struct page_prior prior;
+			int rc = pages_prior(&c->pages, i, &prior, err);
+
+			if (rc)
+				return rc;
+			prior.weight *= (float)importance_weight(c, i);
+			rc = plan_update(c->plan, i, prior.survival, prior.weight);
+			if (rc && rc != ERR_NOTFOUND)
+				return err_code(err, rc);
+			capture_store(c, &(struct catalog_row){CATALOG_ROW_WEIGH_PAGE,
+						 .page = &(struct catalog_page){
+							 .number = i, .weight = prior.weight}});
+		}
 	}
 	m->weighed = true; /* the catalog's weights are the product */
 	return 0;
@@ -310,14 +291,17 @@ static enum left_out reason_of(const struct capture *c, uint32_t page)
 
 static double steering_promise(const struct capture *c, uint32_t page);
 
-/* Which place the page had among those that were left, and by what. */
-static void explain(
-	const struct capture *c, uint32_t page, size_t place, size_t count, char rule[RULE_SIZE])
+static void leave(struct capture *c, uint32_t page, size_t place, size_t count)
 {
+	struct crawl_page *p = &c->pages.list.ptr[page];
+	char rule[RULE_SIZE];
+	struct catalog_page row = {.number = page, .left_out = reason_of(c, page)};
+
 	const struct importance *m = &c->importance;
 	enum left_out reason = reason_of(c, page);
 	char promise[40] = "";
 
+	/* Which place the page had among those that were left, and by what. */
 	if (c->steering.on)
 		(void)snprintf(
 			promise, sizeof promise, "promise %.2f, ", steering_promise(c, page));
@@ -326,15 +310,6 @@ static void explain(
 		reason ? left_out_word(reason) : "", promise, place + 1, count,
 		c->steering.on ? "--topic and --order " : "--order ",
 		m->order.kind ? RANK_ORDERS[m->order.kind] : "breadth");
-}
-
-static void leave(struct capture *c, uint32_t page, size_t place, size_t count)
-{
-	struct crawl_page *p = &c->pages.list.ptr[page];
-	char rule[RULE_SIZE];
-	struct catalog_page row = {.number = page, .left_out = reason_of(c, page)};
-
-	explain(c, page, place, count, rule);
 	row.rule = slice_str(rule);
 	if (!row.left_out) {
 		capture_store(c, &(struct catalog_row){CATALOG_ROW_ADMIT_PAGE, .page = &row});
@@ -391,25 +366,11 @@ void steering_release(struct steering *s)
 static struct steered_page *page_of(struct capture *c, uint32_t page)
 {
 	struct steered_pages *v = &c->steering.pages;
-	int rc = 0;
 
-	while (rc == 0 && v->len <= page)
-		rc = steered_pages_push(
+	while (v->len <= page)
+		steered_pages_push(
 			v, (struct steered_page){.handed = (float)UNKNOWN_PARENT, .best = -1});
-	return rc ? NULL : &v->ptr[page];
-}
-
-static void mark(struct capture *c, uint32_t page, bool relevant)
-{
-	enum catalog_content content =
-		relevant ? CATALOG_CONTENT_ON_TOPIC : CATALOG_CONTENT_OFF_TOPIC;
-
-	if (c->pages.list.ptr[page].content == CATALOG_CONTENT_SOFT_404)
-		return;
-	c->pages.list.ptr[page].content = content & PAGE_TWO_BITS;
-	capture_store(
-		c, &(struct catalog_row){CATALOG_ROW_MARK_PAGE,
-			   .page = &(struct catalog_page){.number = page, .content = content}});
+	return &v->ptr[page];
 }
 
 int steering_wants(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err)
@@ -420,24 +381,29 @@ int steering_wants(struct capture *c, const struct arrival *p, bool *ret_text, s
 	return 0;
 }
 
-int steering_page(struct capture *c, uint32_t page, const struct page_text *text, struct err *err)
+void steering_page(struct capture *c, uint32_t page, const struct page_text *text)
 {
 	struct steered_page *p = page_of(c, page);
 	double score;
 	bool relevant;
 
-	if (!p)
-		return err_code(err, ERR_NOMEM);
 	if (page_kind_is_requisite(c->pages.list.ptr[page].kind) || text->text.len == 0)
-		return 0;
+		return;
 	score = fmax(topic_score(&c->steering.topic, buf_slice(&text->text)),
 		topic_score(&c->steering.topic, buf_slice(&text->title)) * DECAY);
 	relevant = score >= TOPIC_RELEVANT;
 	p->handed = (float)(relevant ? score : DECAY * (double)p->handed);
 	p->misses = (uint8_t)(relevant ? 0 : p->misses < UINT8_MAX ? p->misses + 1 : UINT8_MAX);
 	topic_add_page(&c->steering.topic, buf_slice(&text->text), relevant);
-	mark(c, page, relevant);
-	return 0;
+	enum catalog_content content =
+		relevant ? CATALOG_CONTENT_ON_TOPIC : CATALOG_CONTENT_OFF_TOPIC;
+
+	if (c->pages.list.ptr[page].content != CATALOG_CONTENT_SOFT_404) {
+		c->pages.list.ptr[page].content = content & PAGE_TWO_BITS;
+		capture_store(c, &(struct catalog_row){CATALOG_ROW_MARK_PAGE,
+					 .page = &(struct catalog_page){
+						 .number = page, .content = content}});
+	}
 }
 
 /* From 1, so that 0 is for links that promise nothing. */
@@ -446,7 +412,7 @@ static unsigned level_of(double promise)
 	return 1 + (unsigned)(promise * (LEVEL_TOP - 1));
 }
 
-int steering_link(struct capture *c, uint32_t from, slice url, slice near, struct err *err)
+void steering_link(struct capture *c, uint32_t from, slice url, slice near)
 {
 	struct topic *topic = &c->steering.topic;
 	struct steered_page parent, *p;
@@ -454,10 +420,8 @@ int steering_link(struct capture *c, uint32_t from, slice url, slice near, struc
 	uint32_t page;
 
 	if (!pages_find(&c->pages, url, &page) || page == from || c->pages.list.ptr[page].planned)
-		return 0;
-	p = page_of(c, from > page ? from : page); /* both are there then */
-	if (!p)
-		return err_code(err, ERR_NOMEM);
+		return;
+	(void)page_of(c, from > page ? from : page); /* both are there then */
 	p = &c->steering.pages.ptr[page];
 	parent = c->steering.pages.ptr[from];
 	own = fmax(topic_promise(topic, near), topic_promise(topic, robots_url_path(url)));
@@ -465,12 +429,11 @@ int steering_link(struct capture *c, uint32_t from, slice url, slice near, struc
 	if (parent.misses > MISSES_MAX && own < TOPIC_RELEVANT)
 		promise = 0;
 	if (promise <= (double)p->best)
-		return 0;
+		return;
 	p->best = p->handed = (float)promise;
 	p->misses = parent.misses;
 	if (rank_frontier_has(&c->importance.order.frontier, page))
 		rank_order_level(&c->importance.order, page, promise > 0 ? level_of(promise) : 0);
-	return 0;
 }
 
 /* Resume has lost what links said; the page that it was found on is known to be relevant or not. */
@@ -491,22 +454,16 @@ static SP_MUST_CHECK int steering_level(
 	struct capture *c, uint32_t page, unsigned *ret, struct err *err)
 {
 	struct steered_page *p = page_of(c, page);
-	struct buf url;
-	int rc = 0;
+	BUF_SCOPED(url, URL_MAX);
 
-	if (!p)
-		return err_code(err, ERR_NOMEM);
 	if (p->best < 0) {
-		buf_init(&url, URL_MAX);
-		rc = pages_url(&c->pages, page, &url, err);
-		if (rc == 0)
-			p->handed = (float)promise_of_url(c, page, buf_slice(&url));
-		buf_release(&url);
+		TRY(pages_url(&c->pages, page, &url, err));
+		p->handed = (float)promise_of_url(c, page, buf_slice(&url));
 		*ret = level_of((double)p->handed);
-		return rc;
+	} else {
+		*ret = p->best > 0 ? level_of((double)p->best) : 0;
 	}
-	*ret = p->best > 0 ? level_of((double)p->best) : 0;
-	return rc;
+	return 0;
 }
 
 /* The promise of a page, from 0 to 1. */

@@ -123,14 +123,12 @@ void steering_release(struct steering *s);
 
 /* The visit of a page was read, with its text; before its links are. Stores whether it is on the
  * topic. */
-int steering_page(struct capture *c, uint32_t page, const struct page_text *text,
-	struct err *err) SP_MUST_CHECK;
+void steering_page(struct capture *c, uint32_t page, const struct page_text *text);
 
 /* As struct crawl_feature has it. */
 int steering_wants(struct capture *c, const struct arrival *p, bool *ret_text, struct err *err);
 
 /* It links to that URL, which has been discovered; near is the text of the link. */
-int steering_link(
-	struct capture *c, uint32_t from, slice url, slice near, struct err *err) SP_MUST_CHECK;
+void steering_link(struct capture *c, uint32_t from, slice url, slice near);
 
 #endif

@@ -232,19 +232,6 @@ static int describe(struct warcinfo *w, const struct warcinfo_params *p)
 	return crawl_settings_each(p->settings, p->only ? one : add_common, w);
 }
 
-/* Cookies and passwords are secret, and so is every field that may be a key. */
-static int name_secrets(struct warcinfo *w, const struct crawl_secrets *secrets)
-{
-	static const slice NAMES[] = {SLICE_INIT("cookie"), SLICE_INIT("authorization"),
-		SLICE_INIT("proxy-authorization")};
-
-	for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
-		slice_vec_push(&w->secret, NAMES[i]);
-	for (size_t i = 0; secrets && i < secrets->headers.len; i++)
-		slice_vec_push(&w->secret, crawl_secrets_header_name(secrets->headers.ptr[i]));
-	return 0;
-}
-
 int warcinfo_init(struct warcinfo *w, const struct warcinfo_params *p)
 {
 	int rc;
@@ -252,8 +239,17 @@ int warcinfo_init(struct warcinfo *w, const struct warcinfo_params *p)
 	*w = (struct warcinfo){0};
 	arena_init(&w->text, WARCINFO_MAX);
 	rc = describe(w, p);
-	if (rc == 0 && !p->settings->keep_secrets)
-		rc = name_secrets(w, p->secrets);
+	if (rc == 0 && !p->settings->keep_secrets) {
+		static const slice NAMES[] = {SLICE_INIT("cookie"), SLICE_INIT("authorization"),
+			SLICE_INIT("proxy-authorization")};
+
+		/* Cookies and passwords are secret, and so is every field that may be a key. */
+		for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+			slice_vec_push(&w->secret, NAMES[i]);
+		for (size_t i = 0; p->secrets && i < p->secrets->headers.len; i++)
+			slice_vec_push(
+				&w->secret, crawl_secrets_header_name(p->secrets->headers.ptr[i]));
+	}
 	if (rc)
 		warcinfo_release(w);
 	return rc;
@@ -370,20 +366,6 @@ static uint64_t share_of_bandwidth(const struct lane_params *p)
 	return p->settings->bandwidth && !share ? 1 : share;
 }
 
-static int open_gate(struct lane *lane, const struct lane_params *p, struct err *err)
-{
-	return gate_init(&lane->gate,
-		&(struct gate_params){
-			.clock = lane->shared->wall,
-			.path = lane->directory->path,
-			.hours = p->settings->hours,
-			.bandwidth = share_of_bandwidth(p),
-			.min_free = p->settings->min_free,
-			.quiet = p->number > 1,
-		},
-		err);
-}
-
 static int open_net(struct lane *lane, const struct lane_params *p, struct err *err)
 {
 	const struct crawl_secrets *secrets = lane->shared->secrets;
@@ -416,21 +398,6 @@ static int open_net(struct lane *lane, const struct lane_params *p, struct err *
 	return net_watch(lane->net, lane->wake, err);
 }
 
-/* robots.txt is read for the name that is sent. */
-static void open_robots(struct lane *lane, bool tell)
-{
-	slice agent = robots_agent(slice_str(lane->agent));
-
-	robots_cache_init(&lane->robots, &lane->spill, agent, ROBOTS_CACHE_MAX);
-	if (tell && agent.len > 0)
-		log_info("crawl", "robots.txt is read for '%.*s'", (int)agent.len, agent.ptr);
-	else if (tell)
-		log_info("crawl",
-			"robots.txt: the user agent '%s' has no product name at its start, so only "
-			"rules for '*' apply",
-			lane->agent);
-}
-
 static int open_all(struct lane *lane, const struct lane_params *p, struct err *err)
 {
 	const struct crawl_settings *s = p->settings;
@@ -448,8 +415,28 @@ static int open_all(struct lane *lane, const struct lane_params *p, struct err *
 	lane->agent = contact_user_agent(s);
 	if (!lane->agent)
 		return err_code(err, ERR_NOMEM);
-	open_robots(lane, p->number <= 1);
-	rc = open_gate(lane, p, err);
+	bool tell = p->number <= 1;
+	slice agent = robots_agent(slice_str(lane->agent));
+
+	/* robots.txt is read for the name that is sent. */
+	robots_cache_init(&lane->robots, &lane->spill, agent, ROBOTS_CACHE_MAX);
+	if (tell && agent.len > 0)
+		log_info("crawl", "robots.txt is read for '%.*s'", (int)agent.len, agent.ptr);
+	else if (tell)
+		log_info("crawl",
+			"robots.txt: the user agent '%s' has no product name at its start, so only "
+			"rules for '*' apply",
+			lane->agent);
+	rc = gate_init(&lane->gate,
+		&(struct gate_params){
+			.clock = lane->shared->wall,
+			.path = lane->directory->path,
+			.hours = p->settings->hours,
+			.bandwidth = share_of_bandwidth(p),
+			.min_free = p->settings->min_free,
+			.quiet = p->number > 1,
+		},
+		err);
 	if (rc == 0)
 		rc = open_net(lane, p, err);
 	return rc ? rc : open_store(lane, p, err);
@@ -560,22 +547,6 @@ void lane_drop(struct lane *lane, struct capture *c)
 	lane->running--;
 	(void)heap_remove(&lane->wakes, c->slot);
 	capture_free(c);
-}
-
-/* Sets when it has work although nothing happens: the barrier is over, the time is up. */
-static void set_wake(struct lane *lane, const struct capture *c)
-{
-	double wait = fmin(fmin(c->scheduler->wait(c), slow_wait(c)),
-		fmin(limit_wait(c), robots_fetch_wait(c)));
-	struct heap_key key = {.key = lane_now(lane) + wait};
-	int rc = 0;
-
-	if (isinf(wait))
-		(void)heap_remove(&lane->wakes, c->slot);
-	else if (!heap_update(&lane->wakes, c->slot, key))
-		rc = heap_push(&lane->wakes, c->slot, key);
-	assert(rc == 0); /* lane_add made room */
-	(void)rc;
 }
 
 /* A watch is to end: its sites are, not their requests. */
@@ -770,56 +741,62 @@ static bool may_start(struct lane *lane)
 static int collect(struct lane *lane, struct err *err)
 {
 	struct net_fetch *f;
-	int rc = 0;
 
-	while (rc == 0 && !is_stopping(lane) && (f = net_next(lane->net))) {
+	while (!is_stopping(lane) && (f = net_next(lane->net))) {
 		struct capture *c = lane->captures.ptr[request_tag_slot(f->tag)];
 		bool is_starved = f->starved;
+		int rc;
 
 		gate_received(&lane->gate, f->head.len + f->body_size, f->monotonic.sent);
 		if (lane->shared->watch)
 			budget_received(lane->shared->watch->budget, f->head.len + f->body_size);
 		rc = fetch_finished(c, f, err);
 		store_free_fetch(&lane->store, f);
-		if (rc == 0 && is_starved)
-			rc = pause_without_sockets(lane, err);
+		TRY(rc);
+		if (is_starved)
+			TRY(pause_without_sockets(lane, err));
 		enqueue(lane, c);
 		/* Many pages with many links may have come at once. */
-		if (rc == 0 && store_is_full(&lane->store))
-			rc = store_commit(&lane->store, err);
+		if (store_is_full(&lane->store))
+			TRY(store_commit(&lane->store, err));
 	}
-	return rc;
+	return 0;
 }
 
 int lane_start_ready(struct lane *lane, struct err *err)
 {
 	uint32_t slot;
 	uint64_t tag;
-	int rc = 0;
 
-	while (rc == 0 && may_start(lane) &&
-		servers_take(&lane->servers, lane_now(lane), &slot, &tag)) {
+	while (may_start(lane) && servers_take(&lane->servers, lane_now(lane), &slot, &tag)) {
 		struct capture *c = lane->captures.ptr[slot];
 
-		rc = fetch_start(c, (size_t)tag, err);
+		TRY(fetch_start(c, (size_t)tag, err));
 		enqueue(lane, c);
 	}
-	return rc;
+	return 0;
 }
 
 static int update_capture(struct lane *lane, struct capture *c, struct err *err)
 {
-	int rc = limit_check(c, err);
-
+	TRY(limit_check(c, err));
 	slow_check(c);
-	if (rc == 0)
-		rc = c->scheduler->dispatch(c, err);
-	if (rc)
-		return rc;
+	TRY(c->scheduler->dispatch(c, err));
 	add_progress(lane, c);
 	if (c->stage.ended)
 		return c->scheduler->endless ? leave_capture(lane, c) : end_capture(lane, c, err);
-	set_wake(lane, c);
+	double wait = fmin(fmin(c->scheduler->wait(c), slow_wait(c)),
+		fmin(limit_wait(c), robots_fetch_wait(c)));
+	struct heap_key key = {.key = lane_now(lane) + wait};
+	int rc = 0;
+
+	/* Sets when it has work although nothing happens: the barrier is over, the time is up. */
+	if (isinf(wait))
+		(void)heap_remove(&lane->wakes, c->slot);
+	else if (!heap_update(&lane->wakes, c->slot, key))
+		rc = heap_push(&lane->wakes, c->slot, key);
+	assert(rc == 0); /* lane_add made room */
+	(void)rc;
 	return 0;
 }
 
@@ -838,29 +815,22 @@ static double until_next(struct lane *lane)
 	return fmin(fmax(next, 0), 1);
 }
 
-/*
- * A wall clock that was set is recorded at once, not at the end of the capture: reports about
- * unfinished captures must show it, too.
- */
-static int watch_clock(struct lane *lane, struct err *err)
-{
-	int64_t wall = clock_offset(lane->shared->wall);
-	int rc = 0;
-
-	if (!clock_watch_differs(wall, clock_offset(lane->clock)))
-		return 0;
-	for (size_t i = 0; rc == 0 && i < lane->captures.len; i++)
-		if (lane->captures.ptr[i] &&
-			clock_watch_is_news(&lane->captures.ptr[i]->watch, wall))
-			rc = capture_moment(lane->captures.ptr[i], "clock-set", err);
-	if (lane->shared->watch)
-		atomic_store(&lane->shared->watch->clock_set, true);
-	return rc;
-}
-
 static int commit(struct lane *lane, struct err *err)
 {
-	TRY(watch_clock(lane, err));
+	int64_t wall = clock_offset(lane->shared->wall);
+
+	/*
+	 * A wall clock that was set is recorded at once, not at the end of the capture: reports
+	 * about unfinished captures must show it, too.
+	 */
+	if (clock_watch_differs(wall, clock_offset(lane->clock))) {
+		for (size_t i = 0; i < lane->captures.len; i++)
+			if (lane->captures.ptr[i] &&
+				clock_watch_is_news(&lane->captures.ptr[i]->watch, wall))
+				TRY(capture_moment(lane->captures.ptr[i], "clock-set", err));
+		if (lane->shared->watch)
+			atomic_store(&lane->shared->watch->clock_set, true);
+	}
 	return store_commit(&lane->store, err);
 }
 

@@ -63,12 +63,6 @@ static double pace(const struct counters *p)
 	return LIMIT_MARGIN * taken / (double)p->visits;
 }
 
-/* Seconds for one download; INFINITY before the first visit has ended. */
-static double counters_pace(const struct counters *p)
-{
-	return p->visits == 0 ? (double)INFINITY : pace(p);
-}
-
 double counters_time_to_spare(const struct counters *p, double now, double limit, size_t pages)
 {
 	if (p->visits == 0)
@@ -169,21 +163,6 @@ static bool is_cut(const struct capture *c, const struct plan_progress *p)
 	return p->in_flight > 0 && tighter_limit(c) == CATALOG_END_TIME;
 }
 
-/* The planner ends the visits while there is still time for the revisits that the aim wants. */
-static int check_visits(struct capture *c)
-{
-	double left = downloads_left(c);
-	struct plan_progress p;
-
-	if (isinf(left) || c->stage.cancelled)
-		return 0;
-	p = plan_progress(c->plan);
-	left = fmax(0, left - (double)p.in_flight);
-	if (!plan_budget(c->plan, capture_now(c), left) || !is_cut(c, &p))
-		return 0;
-	return journal_end_visits(c, tighter_limit(c));
-}
-
 bool limit_wants_revisits(const struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
@@ -219,14 +198,6 @@ static int check_time(struct capture *c, struct err *err)
 
 /* ---- the limit of bytes ---- */
 
-/* When the last byte is spent, the net ends what is under way. */
-static int check_bytes(struct capture *c, struct err *err)
-{
-	if (c->settings->max_bytes == 0 || c->stage.cancelled || c->counters.budget > 0)
-		return 0;
-	return cancel(c, CATALOG_END_BYTES, err);
-}
-
 /* ---- hours ---- */
 
 /* When they are over, and when the next ones begin and end; false when they never are. */
@@ -259,7 +230,7 @@ static void check_hours(struct capture *c)
 			    .left = (double)(c->hours.closing - now),
 			    .closed = (double)(c->hours.opening - c->hours.closing),
 			    .open = (double)(c->hours.closing_again - c->hours.opening),
-			    .pace = counters_pace(&c->counters),
+			    .pace = c->counters.visits == 0 ? (double)INFINITY : pace(&c->counters),
 		    }))
 		return;
 	plan_put_off_rest(c->plan);
@@ -269,12 +240,24 @@ static void check_hours(struct capture *c)
 
 int limit_check(struct capture *c, struct err *err)
 {
-	int rc = check_time(c, err);
-
-	if (rc == 0)
-		rc = check_bytes(c, err);
+	TRY(check_time(c, err));
+	/* When the last byte is spent, the net ends what is under way. */
+	if (c->settings->max_bytes != 0 && !c->stage.cancelled && c->counters.budget <= 0) {
+		TRY(cancel(c, CATALOG_END_BYTES, err));
+	}
 	check_hours(c);
-	return rc ? rc : check_visits(c);
+	double left = downloads_left(c);
+	struct plan_progress p;
+
+	/* The planner ends the visits while there is still time for the revisits that the aim
+	 * wants. */
+	if (isinf(left) || c->stage.cancelled)
+		return 0;
+	p = plan_progress(c->plan);
+	left = fmax(0, left - (double)p.in_flight);
+	if (!plan_budget(c->plan, capture_now(c), left) || !is_cut(c, &p))
+		return 0;
+	return journal_end_visits(c, tighter_limit(c));
 }
 
 double limit_wait(const struct capture *c)
@@ -292,19 +275,6 @@ double limit_wait(const struct capture *c)
 }
 
 /* ---- progress ---- */
-
-/* Computed so rarely that it takes at most a hundredth of the time. */
-static double expect_soon(struct capture *c)
-{
-	double now = capture_now(c);
-	double pause = fmax(1, 1e-6 * (double)c->pages.list.len);
-
-	if (now >= c->counters.expected_at) {
-		c->counters.expected_soon = plan_expected(c->plan, now, false);
-		c->counters.expected_at = now + pause;
-	}
-	return c->counters.expected_soon;
-}
 
 /* Requests still to come, if none fails and no more pages are found. */
 static size_t requests_left(const struct capture *c, const struct plan_progress *p)
@@ -349,8 +319,17 @@ struct crawl_progress limit_progress(struct capture *c, bool alone)
 	if (alone)
 		(void)snprintf(report.site, sizeof report.site, "%.*s",
 			slice_shown(c->row.site, sizeof report.site), c->row.site.ptr);
-	if (alone && p.leg == PLAN_VISIT)
-		report.expected = expect_soon(c);
+	if (alone && p.leg == PLAN_VISIT) {
+		double now = capture_now(c);
+		double pause = fmax(1, 1e-6 * (double)c->pages.list.len);
+
+		/* Computed so rarely that it takes at most a hundredth of the time. */
+		if (now >= c->counters.expected_at) {
+			c->counters.expected_soon = plan_expected(c->plan, now, false);
+			c->counters.expected_at = now + pause;
+		}
+		report.expected = c->counters.expected_soon;
+	}
 	if (p.leg == PLAN_REVISIT) {
 		report.done = c->counters.revisited;
 		report.total = p.visited;

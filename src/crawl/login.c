@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "crawl/capture.h"
 #include "crawl/secrets.h"
 #include "formats/blocked.h"
@@ -60,21 +61,6 @@ static const struct config_part PARTS[] = {
 	{.name = NULL},
 };
 
-static int read_fields(struct login_file *f, const struct yaml_node *map, struct err *err)
-{
-	static const struct option_spec field = {.name = "a field", .kind = OPTION_STRING};
-
-	if (!map->entries)
-		return yaml_refuse(&f->yaml, map, err, "fields is empty");
-	for (const struct yaml_entry *e = map->entries; e; e = e->next) {
-		const char *value = NULL;
-
-		TRY(config_value(&f->yaml, e->value, &field, (void *)&value, err));
-		login_fields_push(&f->fields, (struct login_field){e->key->text, e->value->text});
-	}
-	return 0;
-}
-
 /* ---- where a password may go ---- */
 
 /* "https://host:443" of a URL, as a string of the document; ERR_SYNTAX for what is none. */
@@ -82,17 +68,12 @@ static int keep_origin(struct login_file *f, const char *text)
 {
 	BUF_SCOPED(origin, ORIGIN_MAX);
 	URL_SCOPED(url);
-	slice kept;
-	int rc;
-	rc = url_parse(&url, slice_str(text), NULL, NULL);
-	if (rc == 0 && !url_is_http(&url))
-		rc = ERR_SYNTAX;
-	if (rc == 0)
-		rc = crawl_secrets_add_origin(&origin, &url);
-	kept = (slice){rc ? NULL : arena_strdup(&f->yaml.arena, buf_slice(&origin)), origin.len};
-	if (rc == 0)
-		rc = kept.ptr ? slice_vec_push(&f->allow, kept) : ERR_NOMEM;
-	return rc;
+
+	TRY(url_parse(&url, slice_str(text), NULL, NULL));
+	if (!url_is_http(&url))
+		return ERR_SYNTAX;
+	TRY(crawl_secrets_add_origin(&origin, &url));
+	return slice_vec_push(&f->allow, arena_keep(&f->yaml.arena, buf_slice(&origin)));
 }
 
 static int read_allow(struct login_file *f, const struct yaml_node *list, struct err *err)
@@ -142,7 +123,16 @@ int login_file_read(struct login_file *f, const char *path, struct err *err)
 
 	TRY(yaml_read(&f->yaml, path, err));
 	TRY(config_read(&f->yaml, f->yaml.root, &table, &keys, err));
-	TRY(read_fields(f, keys.fields, err));
+	static const struct option_spec field = {.name = "a field", .kind = OPTION_STRING};
+
+	if (!keys.fields->entries)
+		return yaml_refuse(&f->yaml, keys.fields, err, "fields is empty");
+	for (const struct yaml_entry *e = keys.fields->entries; e; e = e->next) {
+		const char *value = NULL;
+
+		TRY(config_value(&f->yaml, e->value, &field, (void *)&value, err));
+		login_fields_push(&f->fields, (struct login_field){e->key->text, e->value->text});
+	}
 	/* The origin of the login itself comes first. */
 	TRY(err_code(err, keep_origin(f, keys.url)));
 	TRY(read_allow(f, keys.allow, err));
@@ -317,30 +307,6 @@ struct form_page {
 	bool has_base;
 };
 
-static void read_token(struct form_page *p, const struct html_token *t)
-{
-	slice href = html_attr_value(t, SLICE("href"));
-
-	if (t->kind == HTML_START_TAG && slice_eq(t->name, SLICE("base")) && href.ptr &&
-		!p->has_base)
-		p->has_base = url_parse(&p->base, href, &p->document, NULL) == 0;
-	forms_token(&p->forms, t);
-}
-
-static void read_forms(struct form_page *p, slice html)
-{
-	const struct html_token *token;
-	struct html_tokenizer t;
-
-	html_init(&t, 0);
-	html_feed(&t, html);
-	html_finish(&t);
-	while (html_next(&t, &token) == 0)
-		read_token(p, token);
-	html_release(&t);
-	forms_finish(&p->forms);
-}
-
 static uint32_t find_field(const struct forms *f, uint32_t form, slice name)
 {
 	for (uint32_t i = 0; i < f->fields.len; i++)
@@ -355,8 +321,8 @@ static uint32_t find_field(const struct forms *f, uint32_t form, slice name)
 static int fill(struct capture *c, const struct forms *f, uint32_t form, struct err *err)
 {
 	const struct login_fields *fields = &c->login.with->fields;
-	struct form_binding *bindings = calloc(fields->len, sizeof *bindings);
-	int rc = bindings ? 0 : err_code(err, ERR_NOMEM);
+	struct form_binding *bindings = mem_new(fields->len, sizeof *bindings);
+	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < fields->len; i++) {
 		slice name = fields->ptr[i].name;
@@ -376,38 +342,28 @@ static int fill(struct capture *c, const struct forms *f, uint32_t form, struct 
 	return rc;
 }
 
-static int check_form(const struct capture *c, const struct form *form, struct err *err)
-{
-	if (!form->is_post)
-		return fail(c, err, "its form would send the password in the URL (method GET)");
-	if (form->is_multipart)
-		return fail(c, err, "its form is sent as multipart/form-data, which is not known");
-	return form->cut ? fail(c, err, "its form is too large") : 0;
-}
-
 static int send_from(struct capture *c, struct form_page *p, struct err *err)
 {
 	slice name = c->login.with->fields.ptr[0].name;
 	uint32_t field = find_field(&p->forms, FORM_NONE, name);
 	const struct form *form;
 	URL_SCOPED(target);
-	int rc;
 
 	if (field == FORM_NONE)
 		return refuse_field(c, name, err);
 	form = &p->forms.list.ptr[p->forms.fields.ptr[field].form];
-	rc = check_form(c, form, err);
-	if (rc)
-		return rc;
-	rc = url_parse(&target, form->action.ptr ? form->action : SLICE(""),
-		p->has_base && form->action.len > 0 ? &p->base : &p->document, NULL);
-	if (rc != ERR_NOMEM)
-		rc = check_target(c, &p->document, &target, "its form would be sent", err);
-	if (rc == 0)
-		rc = fill(c, &p->forms, p->forms.fields.ptr[field].form, err);
-	if (rc == 0)
-		rc = ask(c, url_page(&target), LOGIN_SENT, 0, 0, err);
-	return err_code(err, rc);
+	if (!form->is_post)
+		return fail(c, err, "its form would send the password in the URL (method GET)");
+	if (form->is_multipart)
+		return fail(c, err, "its form is sent as multipart/form-data, which is not known");
+	if (form->cut)
+		return fail(c, err, "its form is too large");
+	if (url_parse(&target, form->action.ptr ? form->action : SLICE(""),
+		    p->has_base && form->action.len > 0 ? &p->base : &p->document, NULL))
+		return fail(c, err, "its form or a redirect leads nowhere");
+	TRY(check_target(c, &p->document, &target, "its form would be sent", err));
+	TRY(fill(c, &p->forms, p->forms.fields.ptr[field].form, err));
+	return ask(c, url_page(&target), LOGIN_SENT, 0, 0, err);
 }
 
 static int send_form(struct capture *c, const struct answer *a, struct err *err)
@@ -419,8 +375,25 @@ static int send_form(struct capture *c, const struct answer *a, struct err *err)
 	url_init(&p.document);
 	url_init(&p.base);
 	rc = url_parse(&p.document, slice_str(a->request->url), NULL, NULL);
-	if (rc == 0)
-		read_forms(&p, buf_slice(&a->reading->body));
+	if (rc == 0) {
+		slice html = buf_slice(&a->reading->body);
+		const struct html_token *token;
+		struct html_tokenizer t;
+
+		html_init(&t, 0);
+		html_feed(&t, html);
+		html_finish(&t);
+		while (html_next(&t, &token) == 0) {
+			slice href = html_attr_value(token, SLICE("href"));
+
+			if (token->kind == HTML_START_TAG && slice_eq(token->name, SLICE("base")) &&
+				href.ptr && !p.has_base)
+				p.has_base = url_parse(&p.base, href, &p.document, NULL) == 0;
+			forms_token(&p.forms, token);
+		}
+		html_release(&t);
+		forms_finish(&p.forms);
+	}
 	rc = rc ? err_code(err, rc) : send_from(c, &p, err);
 	url_release(&p.base);
 	url_release(&p.document);

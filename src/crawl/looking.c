@@ -89,21 +89,11 @@ static int add_url(struct look_weights *w, slice text, double weight)
 	int rc;
 
 	memcpy(&bits, &rounded, sizeof bits);
-	rc = url_parse(&url, text, NULL, NULL);
-	if (rc == 0 && !url_is_http(&url))
-		rc = ERR_SYNTAX;
-	if (rc == 0)
-		rc = strmap_put(&w->urls, url_page(&url), bits);
+	TRY(url_parse(&url, text, NULL, NULL));
+	if (!url_is_http(&url))
+		return ERR_SYNTAX;
+	rc = strmap_put(&w->urls, url_page(&url), bits);
 	return rc == ERR_EXISTS ? 0 : rc;
-}
-
-static int add_pattern(struct look_weights *w, slice text, double weight, struct arena *arena)
-{
-	const char *copy = arena_strdup(arena, text);
-
-	return copy ? look_patterns_push(
-			      &w->patterns, (struct look_pattern){{copy, text.len}, weight})
-		    : ERR_NOMEM;
 }
 
 static int read_line(struct look_weights *w, slice line, struct arena *arena)
@@ -120,64 +110,48 @@ static int read_line(struct look_weights *w, slice line, struct arena *arena)
 		!(weight >= 0 && weight <= LOOK_WEIGHT_MAX))
 		return ERR_SYNTAX;
 	line = word_trim(slice_sub(line, 0, end));
-	return memchr(line.ptr, '*', line.len) ? add_pattern(w, line, weight, arena)
-					       : add_url(w, line, weight);
+	if (!memchr(line.ptr, '*', line.len))
+		return add_url(w, line, weight);
+	return look_patterns_push(
+		&w->patterns, (struct look_pattern){arena_keep(arena, line), weight});
 }
 
 int look_weights_parse(
 	struct look_weights *w, const char *name, slice text, struct arena *arena, struct err *err)
 {
-	size_t number = 0;
-	int rc = 0;
-
-	while (rc == 0 && text.len > 0) {
-		number++;
-		rc = read_line(w, slice_take(&text, '\n'), arena);
-	}
-	if (rc == 0 || rc == ERR_NOMEM)
-		return err_code(err, rc);
-	return err_set(err, ERR_SYNTAX,
-		"%.200s:%zu: a line is a URL or a pattern, a blank and a weight from 0 to %.0f",
-		name, number, LOOK_WEIGHT_MAX);
-}
-
-/* A file of the usual kind: others may have no end. */
-static int read_all(int fd, struct buf *out)
-{
-	struct stat st;
-	ssize_t got = 0;
-	int rc;
-
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
-		return ERR_LIMIT;
-	rc = buf_reserve(out, (size_t)st.st_size + 1);
-	if (rc == 0)
-		got = io_read_at(fd, out->ptr, (size_t)st.st_size, 0);
-	if (got > 0)
-		out->len = (size_t)got;
-	return got < 0 ? ERR_IO : rc;
+	for (size_t number = 1; text.len > 0; number++)
+		if (read_line(w, slice_take(&text, '\n'), arena))
+			return err_set(err, ERR_SYNTAX,
+				"%.200s:%zu: a line is a URL or a pattern, a blank and a weight "
+				"from 0 to %.0f",
+				name, number, LOOK_WEIGHT_MAX);
+	return 0;
 }
 
 int look_weights_load(
 	struct look_weights *w, const char *path, struct arena *arena, struct err *err)
 {
-	int fd = file_open_given(path), rc;
-	struct buf text;
+	int fd = file_open_given(path);
+	BUF_SCOPED(text, FILE_MAX + 1);
+	ssize_t got = -1;
+	struct stat st;
+	int why;
 
 	if (fd < 0)
 		return err_set(err, ERR_IO, "%.200s: %s", path, file_problem(errno));
-	buf_init(&text, FILE_MAX + 1);
-	rc = read_all(fd, &text);
-	if (rc == 0)
-		rc = look_weights_parse(w, path, buf_slice(&text), arena, err);
-	else if (rc == ERR_LIMIT)
-		(void)err_set(err, rc, "%.200s: not a file, or larger than 1 GB", path);
-	else
-		(void)err_set(
-			err, rc, "%.200s: %s", path, rc == ERR_IO ? strerror(errno) : err_name(rc));
-	buf_release(&text);
+	/* A file of the usual kind: others may have no end. */
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX) {
+		(void)close(fd);
+		return err_set(err, ERR_LIMIT, "%.200s: not a file, or larger than 1 GB", path);
+	}
+	if (buf_reserve(&text, (size_t)st.st_size + 1) == 0)
+		got = io_read_at(fd, text.ptr, (size_t)st.st_size, 0);
+	why = errno;
 	(void)close(fd);
-	return rc;
+	if (got < 0)
+		return err_set(err, ERR_IO, "%.200s: %s", path, strerror(why));
+	text.len = (size_t)got;
+	return look_weights_parse(w, path, buf_slice(&text), arena, err);
 }
 
 /* ---- looking ---- */
@@ -266,13 +240,10 @@ void looking_free(struct looking *l)
 
 /* ---- pages ---- */
 
-static int reserve_page(struct capture *c, uint32_t page)
+static void reserve_page(struct capture *c, uint32_t page)
 {
-	struct looking *l = c->looking;
-
-	while (l->pages.len <= page)
-		looked_vec_push(&l->pages, (struct looked){.last = 0});
-	return 0;
+	while (c->looking->pages.len <= page)
+		looked_vec_push(&c->looking->pages, (struct looked){.last = 0});
 }
 
 static int start_rates(struct capture *c, uint32_t page, struct err *err)
@@ -338,41 +309,36 @@ static double weight_of(const struct capture *c, uint32_t page, slice url, doubl
 	return usual * importance_weight(c, page);
 }
 
-/* The length of a URL's directory, with its last slash. */
-static size_t directory_length(const char *url)
-{
-	const char *end = memrchr(url, '/', strcspn(url, "?"));
-
-	return end ? (size_t)(end - url) + 1 : 0;
-}
-
-/* The number of a directory, which is added if it is new. */
-static int find_group(struct looking *l, slice directory, uint32_t *ret)
-{
-	if (strmap_get(&l->groups, directory, ret))
-		return 0;
-	*ret = (uint32_t)l->groups.len + 1;
-	return strmap_put(&l->groups, directory, *ret);
-}
-
-static int find_facts(struct capture *c, uint32_t page, struct refresh_facts *ret, struct err *err)
+/* Tells the run what is known of a page now; *ret_rate: its rate. */
+static int tell_facts(struct capture *c, uint32_t page, double *ret_rate, struct err *err)
 {
 	struct looking *l = c->looking;
+	struct refresh_facts facts = {
+		.rate = rate_of(c, page), .source = l->pages.ptr[page].source};
+	uint32_t *group = &l->pages.ptr[page].group;
 	struct page_prior prior;
 	BUF_SCOPED(url, URL_MAX);
-	size_t directory = 0;
+	const char *end;
+	slice directory;
+	int rc;
+
 	TRY(pages_url(&c->pages, page, &url, err));
 	TRY(pages_prior(&c->pages, page, &prior, err));
-	directory = directory_length(buf_str(&url));
-	if (directory > 0)
-		TRY(err_code(err, find_group(l, slice_sub(buf_slice(&url), 0, directory),
-					  &l->pages.ptr[page].group)));
-	*ret = (struct refresh_facts){
-		.rate = rate_of(c, page),
-		.weight = weight_of(c, page, buf_slice(&url), (double)prior.weight),
-		.group = l->pages.ptr[page].group,
-		.source = l->pages.ptr[page].source,
-	};
+	/* Its directory, with the last slash, is its group. */
+	end = memrchr(buf_str(&url), '/', strcspn(buf_str(&url), "?"));
+	directory = slice_sub(buf_slice(&url), 0, end ? (size_t)(end - buf_str(&url)) + 1 : 0);
+	if (end && !strmap_get(&l->groups, directory, group)) {
+		*group = (uint32_t)l->groups.len + 1;
+		TRY(err_code(err, strmap_put(&l->groups, directory, *group)));
+	}
+	facts.group = *group;
+	facts.weight = weight_of(c, page, buf_slice(&url), (double)prior.weight);
+	rc = refresh_discovered(l->run, page, &facts);
+	if (rc)
+		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
+	*ret_rate = facts.rate;
+	STAGE_SET(c, asleep, false);
+	l->next = 0;
 	return 0;
 }
 
@@ -397,36 +363,14 @@ static void tell_looks(struct capture *c, uint32_t page, double rate)
 		refresh_seen(l->run, page, &look);
 }
 
-/* Tells the run what is known of a page now; *ret_rate: its rate. */
-static int tell_facts(struct capture *c, uint32_t page, double *ret_rate, struct err *err)
-{
-	struct refresh_facts facts;
-	int rc = find_facts(c, page, &facts, err);
-
-	if (rc)
-		return rc;
-	rc = refresh_discovered(c->looking->run, page, &facts);
-	if (rc)
-		return err_set(err, rc, "page %u: %s", (unsigned)page, err_name(rc));
-	*ret_rate = facts.rate;
-	STAGE_SET(c, asleep, false);
-	c->looking->next = 0;
-	return 0;
-}
-
 static int discovered(struct capture *c, uint32_t page, struct err *err)
 {
 	double rate = 0;
-	int rc = reserve_page(c, page);
 
-	if (rc)
-		return err_code(err, rc);
-	rc = start_rates(c, page, err);
+	reserve_page(c, page);
+	TRY(start_rates(c, page, err));
 	fit_rates(c); /* looks may have been restored */
-	if (rc == 0)
-		rc = tell_facts(c, page, &rate, err);
-	if (rc)
-		return rc;
+	TRY(tell_facts(c, page, &rate, err));
 	tell_looks(c, page, rate);
 	c->pages.list.ptr[page].planned = true;
 	return 0;
@@ -437,6 +381,7 @@ static bool is_under_watch(const struct capture *c, uint32_t page)
 	return c->pages.list.ptr[page].planned && c->pages.list.ptr[page].taken;
 }
 
+/* The weights of all pages again, when the links have grown by a quarter. */
 static int weigh_links(struct capture *c, struct err *err)
 {
 	enum { FEW = 64 };
@@ -479,7 +424,7 @@ static int listed(struct capture *c, uint32_t page, const struct found *f, struc
 	struct looked *k;
 	double rate;
 
-	TRY(err_code(err, reserve_page(c, page)));
+	reserve_page(c, page);
 	if (f->lastmod == 0)
 		return 0;
 	k = &l->pages.ptr[page];
@@ -688,32 +633,21 @@ void look_site_read(struct look_site *site, struct look_report *ret)
 	(void)pthread_mutex_unlock(&site->lock);
 }
 
-static int add_signal(struct look_signals *to, struct arena *names, struct look_signal signal)
+static void add_signal(struct look_signals *to, struct arena *names, struct look_signal signal)
 {
-	signal.name.ptr = arena_strdup(names, signal.name);
-	return signal.name.ptr ? look_signals_push(to, signal) : ERR_NOMEM;
+	signal.name = arena_keep(names, signal.name);
+	look_signals_push(to, signal);
 }
 
-int look_site_signals(struct look_site *site, struct arena *arena, struct look_signals *ret)
+void look_site_signals(struct look_site *site, struct arena *arena, struct look_signals *ret)
 {
-	int rc = 0;
-
 	(void)pthread_mutex_lock(&site->lock);
-	for (size_t i = 0; rc == 0 && i < site->signals.len; i++)
-		rc = add_signal(ret, arena, site->signals.ptr[i]);
+	for (size_t i = 0; i < site->signals.len; i++)
+		add_signal(ret, arena, site->signals.ptr[i]);
 	(void)pthread_mutex_unlock(&site->lock);
-	return rc;
 }
 
-static void count_answers(const struct polled *p, struct look_signal *to)
-{
-	to->polls += p->polls;
-	to->not_modified += p->asserted.answers;
-	to->checked += p->asserted.checked;
-	to->lies += p->asserted.lies;
-}
-
-/* One row for each source, by its first name. The lock is held; without memory some are missing. */
+/* One row for each source, by its first name. The lock is held. */
 static void report_signals(struct looking *l)
 {
 	size_t place[REFRESH_SOURCES] = {0}; /* in the rows, plus one */
@@ -724,18 +658,24 @@ static void report_signals(struct looking *l)
 	for (size_t i = 0; i < l->polling.list.len; i++) {
 		const struct polled *p = &l->polling.list.ptr[i];
 		struct refresh_source worth = refresh_source(l->run, p->source);
-		struct look_signal signal = {
-			.name = i == POLL_PINGS ? SLICE(LOOKING_PING) : slice_str(p->url),
-			.precision = refresh_precision(&worth),
-			.recall = refresh_recall(&worth),
-		};
+		struct look_signal *to,
+			signal = {
+				.name = i == POLL_PINGS ? SLICE(LOOKING_PING) : slice_str(p->url),
+				.precision = refresh_precision(&worth),
+				.recall = refresh_recall(&worth),
+			};
 
 		if (i == POLL_PINGS && worth.announced_changed + worth.announced_same == 0)
 			continue;
-		if (!place[p->source] && add_signal(rows, &l->site->names, signal) == 0)
+		if (!place[p->source]) {
+			add_signal(rows, &l->site->names, signal);
 			place[p->source] = rows->len;
-		if (place[p->source])
-			count_answers(p, &rows->ptr[place[p->source] - 1]);
+		}
+		to = &rows->ptr[place[p->source] - 1];
+		to->polls += p->polls;
+		to->not_modified += p->asserted.answers;
+		to->checked += p->asserted.checked;
+		to->lies += p->asserted.lies;
 	}
 }
 
@@ -779,72 +719,46 @@ static void tell_site(struct capture *c, bool now)
  */
 static const double NEW_SHARE = 0.05;
 
-/* A copy for the lane. */
-static int add(struct look_pings *pings, slice url)
-{
-	char *copy = strndup(url.ptr, url.len);
-	int rc = copy ? look_pings_push(pings, copy) : ERR_NOMEM;
-
-	if (rc)
-		free(copy);
-	return rc;
-}
-
-static bool waits(const struct look_pings *pings, slice url)
-{
-	for (size_t i = 0; i < pings->len; i++)
-		if (slice_eq(slice_str(pings->ptr[i]), url))
-			return true;
-	return false;
-}
-
 int look_site_ping(struct look_site *site, const struct url *url)
 {
-	slice page = url_page(url);
+	struct look_pings *pings = &site->pings;
+	bool waits = false;
 	int rc = 0;
 
 	(void)pthread_mutex_lock(&site->lock);
+	for (size_t i = 0; i < pings->len; i++)
+		waits = waits || slice_eq(slice_str(pings->ptr[i]), url_page(url));
 	if (!scope_decide(&site->scope, url, (struct scope_link){0}).in)
 		rc = ERR_NOTFOUND;
-	else if (!waits(&site->pings, page))
-		rc = site->pings.len < LOOK_PINGS_MAX ? add(&site->pings, page) : ERR_LIMIT;
+	else if (!waits && pings->len >= LOOK_PINGS_MAX)
+		rc = ERR_LIMIT;
+	else if (!waits)
+		look_pings_push(pings, mem_strdup(url_page(url))); /* a copy for the lane */
 	(void)pthread_mutex_unlock(&site->lock);
 	return rc;
-}
-
-static int take_new(struct capture *c, const struct url *url, struct err *err)
-{
-	struct looking *l = c->looking;
-
-	if ((now_of(c) - l->pinged) * NEW_SHARE * l->terms.budget < 1)
-		return 0;
-	l->pinged = now_of(c);
-	return discover(c,
-		&(struct found){
-			.url = url, .how = "ping", .via = CATALOG_NO_PAGE, .kind = LINK_PAGE},
-		err);
 }
 
 static int hear(struct capture *c, const char *text, struct err *err)
 {
 	struct looking *l = c->looking;
-	struct url url;
+	URL_SCOPED(url);
 	uint32_t page;
-	int rc;
 
-	url_init(&url);
-	rc = url_parse(&url, slice_str(text), NULL, NULL);
-	if (rc == ERR_NOMEM)
-		(void)err_code(err, rc);
-	else if (rc || polling_hurry(c, url_page(&url)))
-		rc = 0;
-	else if (!pages_find(&c->pages, url_page(&url), &page))
-		rc = take_new(c, &url, err);
-	else if (c->pages.list.ptr[page].planned)
-		(void)refresh_signal(l->run, page, POLL_SOURCE_PING, now_of(c));
-	url_release(&url);
 	l->next = 0;
-	return rc;
+	if (url_parse(&url, slice_str(text), NULL, NULL) || polling_hurry(c, url_page(&url)))
+		return 0;
+	if (pages_find(&c->pages, url_page(&url), &page)) {
+		if (c->pages.list.ptr[page].planned)
+			(void)refresh_signal(l->run, page, POLL_SOURCE_PING, now_of(c));
+		return 0;
+	}
+	if ((now_of(c) - l->pinged) * NEW_SHARE * l->terms.budget < 1)
+		return 0;
+	l->pinged = now_of(c);
+	return discover(c,
+		&(struct found){
+			.url = &url, .how = "ping", .via = CATALOG_NO_PAGE, .kind = LINK_PAGE},
+		err);
 }
 
 static int hear_all(struct capture *c, struct err *err)
@@ -880,58 +794,27 @@ static double until_window(const struct capture *c)
 	return opening == INT64_MAX ? LONGEST_WAIT : (double)(opening - now);
 }
 
-static bool is_idle(const struct capture *c)
-{
-	return c->looking->out == 0 && c->requests.unplanned == 0 && c->rules.waiting == 0;
-}
-
 /* Nothing more is asked for: it ends when nothing is under way. */
 static void check_end(struct capture *c)
 {
-	STAGE_SET(c, ended, is_idle(c));
+	STAGE_SET(c, ended,
+		c->looking->out == 0 && c->requests.unplanned == 0 && c->rules.waiting == 0);
 }
 
 static void sleep_until(struct capture *c, double until)
 {
-	struct looking *l = c->looking;
 	double now = now_of(c);
 
-	l->next = fmin(fmax(until, now), now + LONGEST_WAIT);
+	c->looking->next = fmin(fmax(until, now), now + LONGEST_WAIT);
 	STAGE_SET(c, asleep, true);
 }
 
 /* Nothing to do now. A watch that is made once ends here, unless only the pace holds it up. */
 static void rest(struct capture *c, double until)
 {
-	struct looking *l = c->looking;
-
 	sleep_until(c, until);
-	if (l->once && refresh_due(l->run, now_of(c)) == 0)
+	if (c->looking->once && refresh_due(c->looking->run, now_of(c)) == 0)
 		check_end(c);
-}
-
-static struct plan_order order_of(const struct capture *c, uint32_t page)
-{
-	return (struct plan_order){
-		.page = page,
-		.leg = c->pages.list.ptr[page].visited ? PLAN_REVISIT : PLAN_VISIT,
-		.attempt = c->looking->pages.ptr[page].number + 1,
-	};
-}
-
-/* An order that waits for its server goes first, if the page of the audit has one; one that is
- * under way is the audit as well. */
-static bool hurry(struct capture *c, uint32_t page)
-{
-	size_t place;
-	struct request *r;
-
-	if (!requests_find(&c->requests, page, &place))
-		return false;
-	r = &c->requests.list.ptr[place];
-	r->refresh = REFRESH_AUDIT;
-	hosts_hurry(&c->hosts, r->host, place);
-	return true;
 }
 
 static void report_done(struct capture *c, const struct plan_order *order,
@@ -955,47 +838,49 @@ static void returned(struct capture *c, const struct plan_order *order, bool is_
 		refresh_spend(c->looking->run, -1);
 }
 
-static int carry_out(struct capture *c, const struct refresh_order *o, struct err *err)
+/* Asks the run for the next page, and carries its order out. */
+static int ask(struct capture *c, struct err *err)
 {
-	const struct crawl_page *page = &c->pages.list.ptr[o->page];
-	struct request r = {
-		.kind = REQUEST_PAGE,
-		.host = page->host,
-		.order = order_of(c, o->page),
-		.refresh = (uint8_t)o->purpose,
-		.first = o->purpose == REFRESH_AUDIT,
-	};
+	struct looking *l = c->looking;
+	struct refresh_order o;
+	struct request r = {.kind = REQUEST_PAGE};
+	const struct crawl_page *page;
+	double until = INFINITY;
+	size_t place;
 
+	if (refresh_next(l->run, now_of(c), &o, &until) == REFRESH_WAIT) {
+		rest(c, until);
+		return 0;
+	}
+	page = &c->pages.list.ptr[o.page];
+	r.host = page->host;
+	r.order = (struct plan_order){.page = o.page,
+		.leg = page->visited ? PLAN_REVISIT : PLAN_VISIT,
+		.attempt = l->pages.ptr[o.page].number + 1};
+	r.refresh = (uint8_t)o.purpose;
+	r.first = o.purpose == REFRESH_AUDIT;
 	if (!page->taken) { /* given up since: spam, a mirror */
-		c->looking->out++;
-		withdraw(c, o->page);
+		l->out++;
+		withdraw(c, o.page);
 		returned(c, &r.order, false);
 		return 0;
 	}
 	if (r.first) {
 		budget_hurry(c->lane->shared->watch->budget);
-		if (hurry(c, o->page))
+		/* An order that waits for its server goes first, if the page of the audit has one;
+		 * one that is under way is the audit as well. */
+		if (requests_find(&c->requests, o.page, &place)) {
+			c->requests.list.ptr[place].refresh = REFRESH_AUDIT;
+			hosts_hurry(&c->hosts, c->requests.list.ptr[place].host, place);
 			return 0;
+		}
 	}
-	c->looking->out++;
+	l->out++;
 	if (fetch_is_down(c, page->host)) {
 		returned(c, &r.order, true);
 		return 0;
 	}
 	return err_code(err, fetch_hold(c, &r));
-}
-
-static int ask(struct capture *c, struct err *err)
-{
-	struct looking *l = c->looking;
-	struct refresh_order order;
-	double until = INFINITY;
-
-	if (refresh_next(l->run, now_of(c), &order, &until) == REFRESH_WAIT) {
-		rest(c, until);
-		return 0;
-	}
-	return carry_out(c, &order, err);
 }
 
 /* Enough orders wait for their servers; audits do not wait. */
@@ -1048,43 +933,36 @@ static int drain(struct capture *c, struct err *err)
 	return rc;
 }
 
-/* Search forms are asked when all pages that are known were looked at, one query after another. */
-static int ask_forms(struct capture *c, struct err *err)
+static int work(struct capture *c, struct err *err)
 {
-	if (!form_queries_are_on(c) || refresh_status(c->looking->run).queued > 0)
-		return 0;
-	return form_queries_next(c, err);
+	const atomic_bool *drains = &c->lane->shared->watch->drain;
+	bool is_draining = atomic_load(drains);
+
+	TRY(views_feed(c, err)); /* visits have no end that views could wait for */
+	TRY(is_draining ? drain(c, err) : robots_fetch_due(c, err));
+	TRY(adopt_terms(c, err));
+	TRY(weigh_links(c, err));
+	TRY(hear_all(c, err));
+	if (!is_draining)
+		TRY(importance_feed(c, err));
+	/* Search forms are asked when all pages that are known were looked at, one by one. */
+	if (!is_draining && form_queries_are_on(c) && refresh_status(c->looking->run).queued == 0)
+		TRY(form_queries_next(c, err));
+	if (may_poll(c))
+		TRY(polling_dispatch(c, err));
+	while (!atomic_load(drains) && may_ask(c)) {
+		TRY(lane_check_stop(c->lane, err));
+		STAGE_SET(c, asleep, false);
+		TRY(ask(c, err));
+		TRY(lane_start_ready(c->lane, err));
+	}
+	return c->stage.ended && c->looking->once ? renew_run(c, err) : 0;
 }
 
 static int dispatch(struct capture *c, struct err *err)
 {
-	bool is_draining = atomic_load(&c->lane->shared->watch->drain);
-	int rc = views_feed(c, err); /* visits have no end that views could wait for */
+	int rc = work(c, err);
 
-	if (rc == 0)
-		rc = is_draining ? drain(c, err) : robots_fetch_due(c, err);
-	if (rc == 0)
-		rc = adopt_terms(c, err);
-	if (rc == 0)
-		rc = weigh_links(c, err);
-	if (rc == 0)
-		rc = hear_all(c, err);
-	if (rc == 0 && !is_draining)
-		rc = importance_feed(c, err);
-	if (rc == 0 && !is_draining)
-		rc = ask_forms(c, err);
-	if (rc == 0 && may_poll(c))
-		rc = polling_dispatch(c, err);
-	while (rc == 0 && !atomic_load(&c->lane->shared->watch->drain) && may_ask(c)) {
-		rc = lane_check_stop(c->lane, err);
-		STAGE_SET(c, asleep, false);
-		if (rc == 0)
-			rc = ask(c, err);
-		if (rc == 0)
-			rc = lane_start_ready(c->lane, err);
-	}
-	if (rc == 0 && c->stage.ended && c->looking->once)
-		rc = renew_run(c, err);
 	tell_site(c, c->stage.ended);
 	return rc ? rc : polling_store_pings(c);
 }
@@ -1101,25 +979,6 @@ static double wait_for_orders(const struct capture *c)
 
 /* ---- what came of them ---- */
 
-/* The page's rate after a look, and what else is known of it. */
-static void learn(struct looking *l, uint32_t page, const struct attempt *a, bool is_same)
-{
-	struct looked *k = &l->pages.ptr[page];
-	bool is_gone = same_is_missing(a->status);
-	int64_t begin = a->wall.sent ? a->wall.sent : a->wall.last_byte;
-
-	if (k->last && !is_gone && !k->gone)
-		site_rates_observe(&l->rates, &k->memory,
-			(struct rate_interval){
-				.length = clock_seconds(begin - k->last), .changed = !is_same});
-	if (k->last && has_crossed(l, clock_seconds(k->last), clock_seconds(begin)))
-		k->enclosing = (float)clock_seconds(begin - k->last);
-	l->changes += k->last && !is_same;
-	k->gone = !is_gone ? 0 : k->gone < GONE_MAX ? (uint8_t)(k->gone + 1) : GONE_MAX;
-	k->last = a->wall.last_byte;
-	l->outcome = is_gone ? REFRESH_GONE : is_same ? REFRESH_SAME : REFRESH_CHANGED;
-}
-
 static int dropped(
 	struct capture *c, const struct plan_order *order, enum drop_reason reason, struct err *err)
 {
@@ -1135,8 +994,23 @@ static void saw(struct capture *c, const struct attempt *a, bool is_usable, bool
 	l->looks++;
 	l->pages.ptr[a->page].number = a->number;
 	l->outcome = REFRESH_FAILED;
-	if (is_usable)
-		learn(l, a->page, a, is_same);
+	if (is_usable) {
+		struct looked *k = &l->pages.ptr[a->page];
+		bool is_gone = same_is_missing(a->status);
+		int64_t begin = a->wall.sent ? a->wall.sent : a->wall.last_byte;
+
+		/* The page's rate after a look, and what else is known of it. */
+		if (k->last && !is_gone && !k->gone)
+			site_rates_observe(&l->rates, &k->memory,
+				(struct rate_interval){.length = clock_seconds(begin - k->last),
+					.changed = !is_same});
+		if (k->last && has_crossed(l, clock_seconds(k->last), clock_seconds(begin)))
+			k->enclosing = (float)clock_seconds(begin - k->last);
+		l->changes += k->last && !is_same;
+		k->gone = !is_gone ? 0 : k->gone < GONE_MAX ? (uint8_t)(k->gone + 1) : GONE_MAX;
+		k->last = a->wall.last_byte;
+		l->outcome = is_gone ? REFRESH_GONE : is_same ? REFRESH_SAME : REFRESH_CHANGED;
+	}
 }
 
 static int stored(struct capture *c, const struct arrival *at, struct err *err)
@@ -1202,15 +1076,6 @@ void looking_carry_over(struct capture *c, int64_t now, double surplus)
 			l->run, (budget_idle(last, now) + surplus) * l->terms.budget, l->once);
 }
 
-/* As refresh_done judges an audit. */
-static void restore_audit(struct looked *k, bool is_usable, bool is_same)
-{
-	if ((k->last && !is_usable) || k->audits == UINT8_MAX)
-		return;
-	k->audits++;
-	k->fresh = (uint8_t)(k->fresh + (k->last && is_same));
-}
-
 /* Compared with the look before as when it was made. */
 static int restored(struct capture *c, const struct attempt *a, bool is_usable, struct err *err)
 {
@@ -1222,10 +1087,17 @@ static int restored(struct capture *c, const struct attempt *a, bool is_usable, 
 		is_same = page_visit_is_same(&before, a);
 	}
 	if (a->leg == ATTEMPT_LOOK) {
-		TRY(reserve_page(c, a->page));
+		reserve_page(c, a->page);
 		TRY(start_rates(c, a->page, err));
-		if (attempt_purpose(a) == PURPOSE_AUDIT)
-			restore_audit(&c->looking->pages.ptr[a->page], is_usable, is_same);
+		if (attempt_purpose(a) == PURPOSE_AUDIT) {
+			struct looked *k = &c->looking->pages.ptr[a->page];
+
+			/* As refresh_done judges an audit. */
+			if ((!k->last || is_usable) && k->audits != UINT8_MAX) {
+				k->audits++;
+				k->fresh = (uint8_t)(k->fresh + (k->last && is_same));
+			}
+		}
 		saw(c, a, is_usable, is_same);
 	}
 	return !is_usable || is_same ? 0 : response_restored(c, a, err);

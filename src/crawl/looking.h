@@ -153,9 +153,8 @@ void look_site_read(struct look_site *site, struct look_report *ret);
  */
 int look_site_ping(struct look_site *site, const struct url *url) SP_MUST_CHECK;
 
-/* Appends its signals, their names copied to the arena. 0 or ERR_NOMEM. */
-int look_site_signals(
-	struct look_site *site, struct arena *arena, struct look_signals *ret) SP_MUST_CHECK;
+/* Appends its signals, their names copied to the arena. */
+void look_site_signals(struct look_site *site, struct arena *arena, struct look_signals *ret);
 
 /* What is known of a page, besides what all captures know. */
 struct looked {

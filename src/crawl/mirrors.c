@@ -28,11 +28,6 @@ static slice origin_of(struct capture *c, uint32_t page)
 	return hosts_at(&c->hosts, c->pages.list.ptr[page].host)->origin;
 }
 
-static uint64_t path_hash(const struct capture *c, const struct url *u)
-{
-	return dust_hash(&c->dust.dust, slice_sub(url_page(u), u->authority_end, SIZE_MAX));
-}
-
 /* The rule that a host mirrors another one; DUST_NONE when there are too many. */
 static int find_rule(struct capture *c, slice host, slice of, uint32_t *ret)
 {
@@ -69,17 +64,6 @@ static bool have_same_name(slice a, slice b)
 static uint32_t address_of(const struct capture *c, const struct host *h)
 {
 	return c->hosts.servers->list.ptr[c->hosts.asked.ptr[h->server].number].address;
-}
-
-static unsigned evidence_of(struct capture *c, uint32_t page, uint32_t other)
-{
-	const struct host *a = hosts_at(&c->hosts, c->pages.list.ptr[page].host);
-	const struct host *b = hosts_at(&c->hosts, c->pages.list.ptr[other].host);
-
-	uint32_t at = address_of(c, a), other_at = address_of(c, b);
-
-	return (have_same_name(a->origin, b->origin) ? NAMES : 0U) |
-	       (at != SERVER_NO_ADDRESS && at == other_at ? ADDRESSES : 0U);
 }
 
 /* ---- leaving out ---- */
@@ -144,24 +128,6 @@ int mirrors_known(struct capture *c, uint32_t page, const struct url *url, struc
 	return 0;
 }
 
-/* A host turned out to mirror another one: pages that are not visited yet are left out. */
-static int skip_host(struct capture *c, uint32_t rule, struct err *err)
-{
-	URL_SCOPED(url);
-
-	c->dust.has_mirrors = true;
-	c->dust.dust.rules.ptr[rule].state = DUST_HOLDS;
-	for (uint32_t i = 0; i < c->pages.list.len; i++) {
-		if (!may_leave(&c->pages.list.ptr[i]))
-			continue;
-		TRY(lane_check_stop(c->lane, err));
-		TRY(pages_url(&c->pages, i, &c->lane->dust.text, err));
-		TRY(url_parse(&url, buf_slice(&c->lane->dust.text), NULL, err));
-		TRY(mirrors_known(c, i, &url, err));
-	}
-	return 0;
-}
-
 static int take_back(struct capture *c, uint32_t rule, struct err *err)
 {
 	struct dust_rule *r = &c->dust.dust.rules.ptr[rule];
@@ -191,17 +157,38 @@ static int sample(
 	r = &c->dust.dust.rules.ptr[rule];
 	r->agreed += answer == DUST_AGREES;
 	r->disagreed += answer == DUST_DISAGREES;
-	r->passed = evidence_of(c, page, other);
+	const struct host *a = hosts_at(&c->hosts, c->pages.list.ptr[page].host);
+	const struct host *b = hosts_at(&c->hosts, c->pages.list.ptr[other].host);
+
+	uint32_t at = address_of(c, a), other_at = address_of(c, b);
+	r->passed = (have_same_name(a->origin, b->origin) ? NAMES : 0U) |
+		    (at != SERVER_NO_ADDRESS && at == other_at ? ADDRESSES : 0U);
 	if (c->settings->mirrors != CRAWL_MIRRORS_SKIP)
 		return 0;
-	if (r->state == DUST_LEARNING && is_mirror(r) && r->disagreed == 0)
-		return skip_host(c, rule, err);
+	if (r->state == DUST_LEARNING && is_mirror(r) && r->disagreed == 0) {
+		URL_SCOPED(url);
+
+		/* A host turned out to mirror another one: pages that are not visited yet are left
+		 * out. */
+		c->dust.has_mirrors = true;
+		c->dust.dust.rules.ptr[rule].state = DUST_HOLDS;
+		for (uint32_t i = 0; i < c->pages.list.len; i++) {
+			if (!may_leave(&c->pages.list.ptr[i]))
+				continue;
+			TRY(lane_check_stop(c->lane, err));
+			TRY(pages_url(&c->pages, i, &c->lane->dust.text, err));
+			TRY(url_parse(&url, buf_slice(&c->lane->dust.text), NULL, err));
+			TRY(mirrors_known(c, i, &url, err));
+		}
+		return 0;
+	}
 	return r->state == DUST_HOLDS && !is_mirror(r) ? take_back(c, rule, err) : 0;
 }
 
 int mirrors_visited(struct capture *c, uint32_t page, const struct dust_look *look, struct err *err)
 {
-	uint64_t hash = path_hash(c, &c->lane->dust.url);
+	uint64_t hash = dust_hash(&c->dust.dust,
+		slice_sub(url_page(&c->lane->dust.url), c->lane->dust.url.authority_end, SIZE_MAX));
 	struct nummap_entry *e;
 	struct dust_look then;
 	bool is_new;

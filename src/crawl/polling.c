@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "crawl/capture.h"
 #include "formats/http_date.h"
 #include "formats/sitemap.h"
@@ -50,21 +51,13 @@ static int add(struct polling *p, slice url, bool is_feed, unsigned source, uint
 {
 	struct polled new = {.is_feed = is_feed, .source = (uint8_t)source};
 	uint32_t place = (uint32_t)p->list.len;
-	int rc;
 
 	*ret = POLL_NONE;
-	if (place >= POLLS_MAX)
+	if (place >= POLLS_MAX || strmap_put(&p->numbers, url, place))
 		return 0;
-	rc = strmap_put(&p->numbers, url, place);
-	if (rc)
-		return rc == ERR_NOMEM ? rc : 0;
-	new.url = strndup(url.ptr, url.len);
-	rc = new.url ? polled_vec_push(&p->list, new) : ERR_NOMEM;
-	if (rc)
-		free(new.url);
-	else
-		*ret = place;
-	return rc;
+	new.url = mem_strdup(url);
+	*ret = place;
+	return polled_vec_push(&p->list, new);
 }
 
 int polling_init(struct polling *p)
@@ -90,12 +83,6 @@ void polling_release(struct polling *p)
 	strmap_release(&p->numbers);
 	arena_release(&p->names);
 	heap_release(&p->due);
-}
-
-/* The last number is for all that come later. */
-static unsigned take_source(struct polling *p)
-{
-	return p->next_source < REFRESH_SOURCES - 1 ? p->next_source++ : REFRESH_SOURCES - 1;
 }
 
 /* ---- what is stored ---- */
@@ -138,13 +125,10 @@ static int restore_trust(struct capture *c, slice text)
 {
 	URL_SCOPED(url);
 	uint32_t host;
-	int rc;
-	rc = url_parse(&url, text, NULL, NULL);
-	if (rc == 0)
-		rc = capture_find_host(c, &url, &host);
-	if (rc == 0)
+
+	if (url_parse(&url, text, NULL, NULL) == 0 && capture_find_host(c, &url, &host) == 0)
 		c->rules.list.ptr[host].lies = true;
-	return rc == ERR_NOMEM ? rc : 0;
+	return 0;
 }
 
 int polling_restore(struct capture *c, const struct catalog_poll *row, struct err *err)
@@ -285,22 +269,6 @@ bool polling_hurry(struct capture *c, slice url)
 	return true;
 }
 
-/* An index says when one of its sitemaps has changed. */
-static void note_child(struct capture *c, slice url, int64_t lastmod)
-{
-	struct polling *p = polling_of(c);
-	struct polled *child;
-	uint32_t place;
-
-	if (lastmod == 0 || !strmap_get(&p->numbers, url, &place))
-		return;
-	child = &p->list.ptr[place];
-	if (child->listed != 0 && lastmod > child->listed && heap_contains(&p->due, place))
-		(void)polling_hurry(c, url);
-	if (lastmod > child->listed)
-		child->listed = lastmod;
-}
-
 void polling_entry(struct capture *c, const struct sitemap_entry *entry, uint64_t *said)
 {
 	uint64_t parts[3], hash;
@@ -312,8 +280,22 @@ void polling_entry(struct capture *c, const struct sitemap_entry *entry, uint64_
 	parts[2] = entry->has_lastmod ? (uint64_t)entry->lastmod.ns : 0;
 	hash = hash_bytes(polling_of(c)->key, (slice){(const char *)parts, sizeof parts});
 	*said = hash ? hash : 1;
-	if (entry->is_sitemap)
-		note_child(c, entry->loc, sitemap_lastmod(entry));
+	if (entry->is_sitemap) {
+		int64_t lastmod = sitemap_lastmod(entry);
+		struct polling *p = polling_of(c);
+		struct polled *child;
+		uint32_t place;
+
+		/* An index says when one of its sitemaps has changed. */
+		if (lastmod != 0 && strmap_get(&p->numbers, entry->loc, &place)) {
+			child = &p->list.ptr[place];
+			if (child->listed != 0 && lastmod > child->listed &&
+				heap_contains(&p->due, place))
+				(void)polling_hurry(c, entry->loc);
+			if (lastmod > child->listed)
+				child->listed = lastmod;
+		}
+	}
 }
 
 const struct polled *polling_condition(const struct capture *c, const struct request *r)
@@ -331,7 +313,11 @@ static int find_place(struct capture *c, const struct request *r, uint32_t *ret)
 
 	if (strmap_get(&p->numbers, url, ret))
 		return 0;
-	TRY(add(p, url, r->is_feed, r->source ? r->source : take_source(p), ret));
+	TRY(add(p, url, r->is_feed,
+		r->source ? r->source
+			  : (p->next_source < REFRESH_SOURCES - 1 ? p->next_source++
+								  : REFRESH_SOURCES - 1),
+		ret));
 	if (*ret != POLL_NONE) {
 		p->list.ptr[*ret].nesting = r->nesting;
 		p->list.ptr[*ret].is_named = r->is_named;
@@ -359,14 +345,10 @@ int polling_opened(struct capture *c, const struct request *r, slice body, unsig
 	return 0;
 }
 
-static int replace(char **text, slice value)
+static void replace(char **text, slice value)
 {
 	free(*text);
-	*text = NULL;
-	if (value.len == 0 || value.len > VALIDATOR_MAX)
-		return 0;
-	*text = strndup(value.ptr, value.len);
-	return *text ? 0 : ERR_NOMEM;
+	*text = value.len == 0 || value.len > VALIDATOR_MAX ? NULL : mem_strdup(value);
 }
 
 static bool is_text(const char *text, slice value)
@@ -408,21 +390,13 @@ static void check(struct capture *c, struct polled *p, const struct answer *a, u
 		p->url);
 }
 
-/* The interval until the next request. */
-static void learn(const struct capture *c, struct polled *p, bool has_news)
-{
-	if (p->interval > 0)
-		p->interval *= has_news ? NEWS : NO_NEWS;
-	p->interval = fmax(fmin(p->interval, INTERVAL_MAX), least(c));
-}
-
 /* A full response: what it said, and how to ask for it next time. */
-static int keep(struct polled *p, const struct answer *a, uint64_t said)
+static void keep(struct polled *p, const struct answer *a, uint64_t said)
 {
-	TRY(replace(&p->etag, reading_field(a->reading, SLICE("etag"))));
+	replace(&p->etag, reading_field(a->reading, SLICE("etag")));
+	replace(&p->modified, reading_field(a->reading, SLICE("last-modified")));
 	p->said = said;
 	p->confirmed = 0;
-	return replace(&p->modified, reading_field(a->reading, SLICE("last-modified")));
 }
 
 static bool is_whole(const struct answer *a)
@@ -454,9 +428,14 @@ static int take_answer(
 	}
 	if (!r->checks) {
 		p->polls += status > 0;
-		learn(c, p, said && p->said && said != p->said);
+		/* The interval until the next request. */
+		if (p->interval > 0)
+			p->interval *= (said && p->said && said != p->said) ? NEWS : NO_NEWS;
+		p->interval = fmax(fmin(p->interval, INTERVAL_MAX), least(c));
 	}
-	return said ? keep(p, a, said) : 0;
+	if (said)
+		keep(p, a, said);
+	return 0;
 }
 
 int polling_answered(struct capture *c, const struct answer *a, uint64_t said, struct err *err)

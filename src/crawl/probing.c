@@ -416,22 +416,6 @@ int probing_check(struct capture *c, size_t place, bool *ret_send, struct err *e
 
 /* ---- which pages ---- */
 
-/* The kind of a page, and in what it differs; 0 when it cannot be told. */
-static int find_kind(slice url, slice rules, uint64_t *ret)
-{
-	URL_SCOPED(parsed);
-	BUF_SCOPED(text, PAGE_KIND_MAX);
-	int rc;
-
-	*ret = 0;
-	rc = url_parse(&parsed, url, NULL, NULL);
-	if (rc == 0)
-		rc = page_kind(&parsed, &text);
-	if (rc == 0)
-		*ret = (hash_bytes(KIND_KEY, buf_slice(&text)) ^ hash_bytes(KIND_KEY, rules)) | 1;
-	return rc == ERR_NOMEM ? rc : 0;
-}
-
 /* The entry of a kind; NULL when there are too many of them, or without memory. */
 static struct probing_kind *entry_of(struct probing *p, uint64_t kind)
 {
@@ -463,8 +447,22 @@ static int probe_noise(struct capture *c, const struct attempt *a, struct err *e
 	struct probing_kind *k;
 	uint64_t kind = 0;
 
-	if (may_be_noise(a->rules))
-		TRY(find_kind(a->url, a->rules, &kind));
+	if (may_be_noise(a->rules)) {
+		URL_SCOPED(parsed);
+		BUF_SCOPED(text, PAGE_KIND_MAX);
+		int rc;
+
+		/* The kind of a page, and in what it differs; 0 when it cannot be told. */
+		kind = 0;
+		rc = url_parse(&parsed, a->url, NULL, NULL);
+		if (rc == 0)
+			rc = page_kind(&parsed, &text);
+		if (rc == 0)
+			kind = (hash_bytes(KIND_KEY, buf_slice(&text)) ^
+				       hash_bytes(KIND_KEY, a->rules)) |
+			       1;
+		TRY(rc == ERR_NOMEM ? rc : 0);
+	}
 	if (kind == 0)
 		return 0;
 	k = entry_of(&c->probing, kind);
@@ -519,14 +517,6 @@ enum {
 	WEIGHT_MIN = 12,    /* of a text that can be compared */
 };
 
-static void reserve(struct capture *c, uint32_t host)
-{
-	struct probe_vec *v = &c->traps.probes;
-
-	while (v->len <= host)
-		probe_vec_push(v, (struct probe){0});
-}
-
 bool probe_is_soft(const struct capture *c, uint32_t host)
 {
 	const struct probe_vec *v = &c->traps.probes;
@@ -563,7 +553,10 @@ int probe_visited(struct capture *c, uint32_t page, const struct net_fetch *f, s
 
 	if (f->status >= 300)
 		return 0;
-	reserve(c, host);
+	struct probe_vec *v = &c->traps.probes;
+
+	while (v->len <= host)
+		probe_vec_push(v, (struct probe){0});
 	if (++c->traps.probes.ptr[host].visits < VISITS_BEFORE ||
 		c->traps.probes.ptr[host].state != PROBE_NOT_YET || c->stage.visits_ended)
 		return 0;
@@ -792,18 +785,17 @@ static int learn_page(struct concluding *k)
 {
 	struct learning_looks looks = {.book = &k->c->book};
 	const struct attempt *a, *b;
-	int rc;
 
 	find_pair(k, &a, &b);
 	if (!b)
 		return 0;
-	rc = pages_url(&k->c->pages, k->page, &k->url, k->err);
+	TRY(pages_url(&k->c->pages, k->page, &k->url, k->err));
 	looks.url = buf_slice(&k->url);
 	looks.list[looks.len++] = *b;
 	for (size_t i = 0; i < k->looks.len; i++)
 		if (is_probe(&k->looks.ptr[i], PURPOSE_NOISE))
 			learning_add_probe(&looks, &k->looks.ptr[i]);
-	return rc ? rc : err_code(k->err, learner_add(&k->learner, &k->from, &looks));
+	return err_code(k->err, learner_add(&k->learner, &k->from, &looks));
 }
 
 /* ---- comparing ---- */
@@ -985,19 +977,6 @@ static int open_catalogs(struct concluding *k)
 	return 0;
 }
 
-static void release(struct concluding *k)
-{
-	arena_release(&k->arena);
-	arena_release(&k->strings[0]);
-	arena_release(&k->strings[1]);
-	originals_release(&k->originals);
-	attempt_vec_release(&k->looks);
-	buf_release(&k->url);
-	buf_release(&k->line);
-	learned_release(&k->rules);
-	learner_release(&k->learner);
-}
-
 int learning_conclude(struct capture *c, struct err *err)
 {
 	struct concluding k = {.c = c, .page = CATALOG_NO_PAGE, .err = err};
@@ -1020,6 +999,14 @@ int learning_conclude(struct capture *c, struct err *err)
 		.catalog = k.other};
 	if (rc == 0)
 		rc = conclude(&k);
-	release(&k);
+	arena_release(&k.arena);
+	arena_release(&k.strings[0]);
+	arena_release(&k.strings[1]);
+	originals_release(&k.originals);
+	attempt_vec_release(&k.looks);
+	buf_release(&k.url);
+	buf_release(&k.line);
+	learned_release(&k.rules);
+	learner_release(&k.learner);
 	return rc;
 }

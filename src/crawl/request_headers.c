@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/word.h"
 #include "formats/http_fields.h"
 #include "formats/percent.h"
@@ -19,14 +20,6 @@ static const char OF_SEEDS[] = "";
 
 /* ---- origins ---- */
 
-static int keep(struct text_list *list, struct buf *text, struct arena *arena)
-{
-	const char *copy = arena_strdup(arena, buf_slice(text));
-
-	buf_reset(text);
-	return copy ? text_list_push(list, copy) : ERR_NOMEM;
-}
-
 /* A site may have moved from http to https; the other way would leak passwords. */
 static int add_seed(struct request_headers *o, const char *seed, struct arena *arena)
 {
@@ -35,13 +28,12 @@ static int add_seed(struct request_headers *o, const char *seed, struct arena *a
 
 	TRY(url_parse(&url, slice_str(seed), NULL, NULL));
 	TRY(crawl_secrets_add_origin(&text, &url));
-	TRY(keep(&o->origins, &text, arena));
-	if (url.scheme_id == URL_HTTP && url.port == URL_NO_PORT) {
-		TRY(buf_printf(&text, "https://%.*s:443", (int)url.host.len,
-			url_part(&url, url.host).ptr));
-		TRY(keep(&o->origins, &text, arena));
-	}
-	return 0;
+	text_list_push(&o->origins, arena_keep(arena, buf_slice(&text)).ptr);
+	if (url.scheme_id != URL_HTTP || url.port != URL_NO_PORT)
+		return 0;
+	buf_reset(&text);
+	TRY(buf_printf(&text, "https://%.*s:443", (int)url.host.len, url_part(&url, url.host).ptr));
+	return text_list_push(&o->origins, arena_keep(arena, buf_slice(&text)).ptr);
 }
 
 static bool is_seeds(const struct request_headers *o, const char *origin)
@@ -102,40 +94,29 @@ static int add_base64(struct buf *out, slice bytes)
 /* RFC 7617. */
 static int add_basic(struct request_headers *o, const char *origin, slice pair, struct arena *arena)
 {
-	const char *copy = NULL;
 	BUF_SCOPED(text, TEXT_MAX);
 
 	TRY(buf_add_str(&text, "Basic "));
 	TRY(add_base64(&text, pair));
-	if (!(copy = arena_strdup(arena, buf_slice(&text))))
-		return ERR_NOMEM;
-	add_field(o, origin, SLICE("Authorization"), (slice){copy, buf_slice(&text).len});
+	add_field(o, origin, SLICE("Authorization"), arena_keep(arena, buf_slice(&text)));
 	return 0;
 }
 
-/* User and password of a URL, for its origin. */
-static int add_url_auth(struct request_headers *o, const char *text, struct arena *arena)
+/* User and password, for all seeds or, of a URL, for its origin. */
+static int add_auth(struct request_headers *o, const char *auth, struct arena *arena)
 {
-	const char *origin = NULL;
 	BUF_SCOPED(pair, TEXT_MAX);
-	BUF_SCOPED(of, TEXT_MAX + 32);
+	BUF_SCOPED(origin, TEXT_MAX + 32);
 	URL_SCOPED(url);
 
-	TRY(url_parse(&url, slice_str(text), NULL, NULL));
+	if (!crawl_secrets_has_host(auth))
+		return add_basic(o, OF_SEEDS, slice_str(auth), arena);
+	TRY(url_parse(&url, slice_str(auth), NULL, NULL));
 	TRY(url_percent_decode(&pair, url_part(&url, url.username)));
 	TRY(buf_add_char(&pair, ':'));
 	TRY(url_percent_decode(&pair, url_part(&url, url.password)));
-	TRY(crawl_secrets_add_origin(&of, &url));
-	if (!(origin = arena_strdup(arena, buf_slice(&of))))
-		return ERR_NOMEM;
-	return add_basic(o, origin, buf_slice(&pair), arena);
-}
-
-static int add_auth(struct request_headers *o, const char *auth, struct arena *arena)
-{
-	if (crawl_secrets_has_host(auth))
-		return add_url_auth(o, auth, arena);
-	return add_basic(o, OF_SEEDS, slice_str(auth), arena);
+	TRY(crawl_secrets_add_origin(&origin, &url));
+	return add_basic(o, arena_keep(arena, buf_slice(&origin)).ptr, buf_slice(&pair), arena);
 }
 
 /* ---- cookies ---- */
@@ -167,7 +148,7 @@ static int load_cookies(struct request_headers *o, const char *path, int64_t now
 		rc = jar_read(&o->jar, buf_slice(&text), now, err);
 		if (rc) {
 			err_prefix(err, "--cookies %s", path);
-			rc = err->code = rc == ERR_NOMEM ? rc : ERR_USAGE;
+			rc = err->code = ERR_USAGE;
 		}
 	}
 	return rc;
@@ -202,8 +183,7 @@ int request_headers_init(struct request_headers *o, const struct crawl_settings 
 	for (size_t i = 0; rc == 0 && i < settings->headers.len; i++)
 		rc = add_line(o, NULL, settings->headers.ptr[i]);
 	if (rc)
-		return err_set(err, rc == ERR_NOMEM ? rc : ERR_USAGE, "--auth or --header: %s",
-			err_name(rc));
+		return err_set(err, ERR_USAGE, "--auth or --header: %s", err_name(rc));
 	return secrets && secrets->cookies ? load_cookies(o, secrets->cookies, now, err) : 0;
 }
 
@@ -228,17 +208,6 @@ static int add_fields(struct request_headers *o, const struct url *url, struct n
 	return 0;
 }
 
-static int add_cookies(struct request_headers *o, const struct url *url, int64_t now)
-{
-	buf_reset(&o->cookie);
-	TRY(jar_cookies(&o->jar, url, now, &o->cookie));
-	if (o->cookie.len == 0)
-		return 0;
-	net_header_vec_push(
-		&o->scratch, (struct net_header){SLICE("Cookie"), buf_slice(&o->cookie)});
-	return 0;
-}
-
 bool request_headers_has_cookies(const struct request_headers *o)
 {
 	return o->has_cookies && o->jar.cookies.len > 0;
@@ -251,78 +220,55 @@ bool request_headers_has_cookies_for(struct request_headers *o, const struct url
 	       o->cookie.len > 0;
 }
 
-/* In place of what is there under these names. */
-static int add_browser(struct request_headers *o)
-{
-	static const struct net_header FIELDS[] = {
-		{SLICE_INIT("User-Agent"), SLICE_INIT(CLOAKING_AGENT)},
-		{SLICE_INIT("Referer"), SLICE_INIT(CLOAKING_REFERER)},
-	};
-	size_t kept = 0;
-
-	for (size_t i = 0; i < o->scratch.len; i++) {
-		slice name = o->scratch.ptr[i].name;
-
-		if (!word_is(name, FIELDS[0].name) && !word_is(name, FIELDS[1].name))
-			o->scratch.ptr[kept++] = o->scratch.ptr[i];
-	}
-	o->scratch.len = kept;
-	for (size_t i = 0; i < sizeof FIELDS / sizeof FIELDS[0]; i++)
-		net_header_vec_push(&o->scratch, FIELDS[i]);
-	return 0;
-}
-
-static int add_conditions(struct request_headers *o, const struct request_look *look)
-{
-	if (look->etag)
-		net_header_vec_push(&o->scratch,
-			(struct net_header){SLICE("If-None-Match"), slice_str(look->etag)});
-	if (look->modified)
-		net_header_vec_push(&o->scratch,
-			(struct net_header){SLICE("If-Modified-Since"), slice_str(look->modified)});
-	return 0;
-}
-
 int request_headers_apply(struct request_headers *o, const struct request_look *look,
 	struct net_request *request, int64_t now, struct err *err)
 {
+	static const struct net_header BROWSER[] = {
+		{SLICE_INIT("User-Agent"), SLICE_INIT(CLOAKING_AGENT)},
+		{SLICE_INIT("Referer"), SLICE_INIT(CLOAKING_REFERER)},
+	};
 	bool has_cookies = request_headers_has_cookies(o) && !look->fresh_jar;
-	struct url url;
-	int rc;
+	size_t kept = 0;
+	URL_SCOPED(url);
 
 	o->scratch.len = 0;
 	/* Usually there is nothing to add, and no URL need be parsed. */
 	if (o->fields.len == 0 && !o->has_cert && !has_cookies && !look->as_browser &&
 		!look->etag && !look->modified)
 		return 0;
-	url_init(&url);
-	rc = url_parse(&url, request->url, NULL, NULL);
-	if (rc == 0)
-		rc = add_fields(o, &url, request);
-	if (rc == 0 && look->as_browser)
-		rc = add_browser(o);
-	if (rc == 0 && has_cookies)
-		rc = add_cookies(o, &url, now);
-	if (rc == 0)
-		rc = add_conditions(o, look);
-	url_release(&url);
-	if (rc)
-		return err_code(err, ERR_NOMEM);
+	TRY(err_code(err, url_parse(&url, request->url, NULL, NULL)));
+	TRY(err_code(err, add_fields(o, &url, request)));
+	if (look->as_browser) { /* in place of what is there under these names */
+		for (size_t i = 0; i < o->scratch.len; i++)
+			if (!word_is(o->scratch.ptr[i].name, BROWSER[0].name) &&
+				!word_is(o->scratch.ptr[i].name, BROWSER[1].name))
+				o->scratch.ptr[kept++] = o->scratch.ptr[i];
+		o->scratch.len = kept;
+		net_header_vec_push(&o->scratch, BROWSER[0]);
+		net_header_vec_push(&o->scratch, BROWSER[1]);
+	}
+	buf_reset(&o->cookie);
+	if (has_cookies)
+		TRY(err_code(err, jar_cookies(&o->jar, &url, now, &o->cookie)));
+	if (o->cookie.len > 0)
+		net_header_vec_push(
+			&o->scratch, (struct net_header){SLICE("Cookie"), buf_slice(&o->cookie)});
+	if (look->etag)
+		net_header_vec_push(&o->scratch,
+			(struct net_header){SLICE("If-None-Match"), slice_str(look->etag)});
+	if (look->modified)
+		net_header_vec_push(&o->scratch,
+			(struct net_header){SLICE("If-Modified-Since"), slice_str(look->modified)});
 	request->headers = o->scratch.ptr;
 	request->header_count = o->scratch.len;
 	return 0;
 }
 
-int request_headers_keep_cookies(
-	struct request_headers *o, const struct net_fetch *f, int64_t now, struct err *err)
+void request_headers_keep_cookies(struct request_headers *o, const struct net_fetch *f, int64_t now)
 {
 	URL_SCOPED(url);
-	int rc;
 
-	if (!o->has_cookies || !jar_is_set_in(f->head))
-		return 0;
-	rc = url_parse(&url, f->url, NULL, NULL);
-	if (rc == 0)
-		rc = jar_take(&o->jar, &url, f->head, now);
-	return rc == ERR_NOMEM ? err_code(err, ERR_NOMEM) : 0;
+	if (o->has_cookies && jar_is_set_in(f->head) && url_parse(&url, f->url, NULL, NULL) == 0 &&
+		jar_take(&o->jar, &url, f->head, now) != 0)
+		log_debug("crawl", "%.*s: its cookies cannot be kept", (int)f->url.len, f->url.ptr);
 }

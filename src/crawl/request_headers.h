@@ -61,8 +61,8 @@ int request_headers_apply(struct request_headers *o, const struct request_look *
 bool request_headers_has_cookies(const struct request_headers *o);
 bool request_headers_has_cookies_for(struct request_headers *o, const struct url *url, int64_t now);
 
-/* Takes the cookies of a response: 0 or ERR_NOMEM. */
-int request_headers_keep_cookies(struct request_headers *o, const struct net_fetch *f, int64_t now,
-	struct err *err) SP_MUST_CHECK;
+/* Takes the cookies of a response. */
+void request_headers_keep_cookies(
+	struct request_headers *o, const struct net_fetch *f, int64_t now);
 
 #endif

@@ -86,17 +86,6 @@ struct kind {
 		struct err *err);
 };
 
-/*
- * Fetches robots.txt again before a page. Only once for each order: if the pause between two
- * requests is longer than robots.txt is trusted, it is always too old.
- */
-static int check_robots_first(struct capture *c, size_t place, uint32_t host, struct err *err)
-{
-	c->requests.list.ptr[place].checked_robots = true;
-	TRY(err_code(err, hosts_hold_first(&c->hosts, host, place)));
-	return robots_fetch(c, host, true, err);
-}
-
 /* The scheduler does not know of rules that change and of servers that are down. */
 static int page_check(struct capture *c, size_t place, bool *ret_send, struct err *err)
 {
@@ -110,8 +99,15 @@ static int page_check(struct capture *c, size_t place, bool *ret_send, struct er
 	if (*ret_send)
 		return 0;
 	hosts_undo(&c->hosts, r.host);
-	if (taken && !gone)
-		return check_robots_first(c, place, r.host, err);
+	if (taken && !gone) {
+		/*
+		 * Fetches robots.txt again before a page. Only once for each order: if the pause
+		 * between two requests is longer than robots.txt is trusted, it is always too old.
+		 */
+		c->requests.list.ptr[place].checked_robots = true;
+		TRY(err_code(err, hosts_hold_first(&c->hosts, r.host, place)));
+		return robots_fetch(c, r.host, true, err);
+	}
 	rc = c->scheduler->dropped(c, &r.order, taken ? DROP_SERVER_DOWN : DROP_FORBIDDEN, err);
 	requests_free(&c->requests, place);
 	return rc;
@@ -357,7 +353,7 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 		seconds = clock_seconds(f->monotonic.last_byte - f->monotonic.sent);
 	hosts_done(&c->hosts, r.host, lane_now(c->lane), seconds, outcome_of(c, &r, f));
 	if (sessions_keep(&r))
-		TRY(request_headers_keep_cookies(&c->headers, f, wall_seconds(c), err));
+		request_headers_keep_cookies(&c->headers, f, wall_seconds(c));
 	if (f->ip[0])
 		TRY(err_code(err, hosts_set_address(&c->hosts, r.host, slice_str(f->ip))));
 	if (KINDS[r.kind].answered)
@@ -460,12 +456,6 @@ static bool choose(void *context, const struct net_running *f)
 	return f->seconds >= patience && (double)f->bytes < choice->speed * f->seconds;
 }
 
-/* With --bandwidth a fetch may be slower. */
-static double least_speed(const struct crawl_settings *s)
-{
-	return s->bandwidth ? fmin(SPEED_MIN, (double)s->bandwidth / 16) : SPEED_MIN;
-}
-
 void slow_check(struct capture *c)
 {
 	struct plan_progress p = plan_progress(c->plan);
@@ -473,7 +463,9 @@ void slow_check(struct capture *c)
 	struct choice pages = {
 		.capture = c,
 		.patience = page_patience(c),
-		.speed = least_speed(c->settings),
+		.speed = c->settings->bandwidth
+				 ? fmin(SPEED_MIN, (double)c->settings->bandwidth / 16)
+				 : SPEED_MIN,
 		.all = p.leg == PLAN_VISIT && p.visited > 0 && limit_wants_revisits(c),
 		.pages = true,
 	};

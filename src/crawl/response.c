@@ -79,33 +79,6 @@ static int read_before(struct capture *c, const struct page_visit *before, struc
 	return rc;
 }
 
-static int read_now(
-	const struct net_fetch *f, const struct attempt *a, struct look *ret, struct err *err)
-{
-	return look_take(ret,
-		&(struct look_message){.head = f->head,
-			.body = f->body,
-			.spool = f->spool,
-			.size = f->body_size,
-			.is_framed = slice_starts_with(slice_str(f->protocol), SLICE("h2"))},
-		a, err);
-}
-
-static void record_comparison(const struct pair *p, const struct page_visit *before,
-	struct attempt *a, struct comparing_room *room)
-{
-	room->compared = before->own;
-	a->compared = slice_str(room->compared.text);
-	a->rule_set = NOISE_RULES_VERSION;
-	pair_describe(p, room->rules, &a->masked);
-	a->rules = slice_str(room->rules);
-	a->has_class = p->explained && p->proof.duties.len == 0;
-	if (a->has_class)
-		a->class = *same_class(&before->key);
-	else
-		a->masked = 0;
-}
-
 /*
  * Completes an attempt that has been read (rule_set, rules, masked, class, compared). Nothing
  * happens where the two cannot be compared here: when the capture ends, that is tried again
@@ -127,11 +100,28 @@ static SP_MUST_CHECK int comparing_look(struct capture *c, const struct page_vis
 		return 0;
 	rc = read_before(c, before, &of, &then, err);
 	if (rc == 0)
-		rc = read_now(f, a, &look, err);
+		rc = look_take(&look,
+			&(struct look_message){.head = f->head,
+				.body = f->body,
+				.spool = f->spool,
+				.size = f->body_size,
+				.is_framed =
+					slice_starts_with(slice_str(f->protocol), SLICE("h2"))},
+			a, err);
 	if (rc == 0)
 		rc = err_code(err, pair_compare(&then, &look, &terms, &pair));
-	if (rc == 0 && pair.same_heads && !pair.doubt)
-		record_comparison(&pair, before, a, room);
+	if (rc == 0 && pair.same_heads && !pair.doubt) {
+		room->compared = before->own;
+		a->compared = slice_str(room->compared.text);
+		a->rule_set = NOISE_RULES_VERSION;
+		pair_describe(&pair, room->rules, &a->masked);
+		a->rules = slice_str(room->rules);
+		a->has_class = pair.explained && pair.proof.duties.len == 0;
+		if (a->has_class)
+			a->class = *same_class(&before->key);
+		else
+			a->masked = 0;
+	}
 	pair_release(&pair);
 	look_release(&then);
 	look_release(&look);
@@ -195,26 +185,6 @@ int response_restored(struct capture *c, const struct attempt *a, struct err *er
 		comparing_restored(a, clock_seconds(a->wall.last_byte - c->row.started));
 
 	return pages_set_visit(&c->pages, a->page, &v, err);
-}
-
-/*
- * Compares a visit with the look of an earlier capture, if there is one: noise is no change from
- * capture to capture either. As comparing_look; what differs otherwise is not recorded.
- */
-static SP_MUST_CHECK int comparing_visit(struct capture *c, const struct net_fetch *f,
-	struct attempt *a, struct comparing_room *room, struct err *err)
-{
-	struct page_visit before;
-
-	if (!earlier_has_look(c, a->page))
-		return 0;
-	TRY(pages_earlier(&c->pages, a->page, &before, err));
-	TRY(comparing_look(c, &before, f, a, room, err));
-	if (!a->has_class) {
-		a->rule_set = 0;
-		a->rules = a->compared = (slice){0};
-	}
-	return 0;
 }
 
 /* ---- responses ---- */
@@ -344,47 +314,8 @@ struct attempt_room {
 	struct comparing_room compared;
 };
 
-/* Where the page leads browsers, as a URL. */
-static void resolve_target(slice document, struct deceit_signs *s)
-{
-	URL_SCOPED(base);
-	URL_SCOPED(target);
-
-	if (url_parse(&base, document, NULL, NULL) == 0 &&
-		url_parse(&target, slice_str(s->target), &base, NULL) == 0 &&
-		url_text(&target).len <= DECEIT_TARGET_MAX && url_is_http(&target))
-		(void)snprintf(s->target, sizeof s->target, "%.*s", (int)url_text(&target).len,
-			url_text(&target).ptr);
-	else
-		s->redirect = DECEIT_NO_REDIRECT;
-}
-
-/* Signs that it wants to deceive; those of error pages mean nothing. */
-static void apply_deceit(const struct reading *r, const struct net_fetch *f, struct attempt *a,
-	struct attempt_room *shown)
-{
-	shown->signs = (struct deceit_signs){0};
-	if (!r->suspects || a->status >= 300 || !a->has_state)
-		return;
-	deceit_judge(&r->deceit, &shown->signs);
-	if (shown->signs.redirect)
-		resolve_target(f->url, &shown->signs);
-	deceit_write(&shown->signs, shown->deceit);
-	if (shown->deceit[0])
-		a->deceit = slice_str(shown->deceit);
-}
-
 #define WITHHELD \
 	"withheld: the response to a login, or one that repeats a password, is not archived"
-
-/* A response that repeats a password is as good as none. */
-static void withhold(struct attempt *a, struct attempt_room *shown)
-{
-	a->status = 0;
-	a->truncated = false;
-	a->failure = SLICE(WITHHELD);
-	shown->deceit[0] = '\0';
-}
 
 /* Reads the response, and completes the attempt. */
 static int read_response(struct capture *c, enum reading_for mode, const struct net_fetch *f,
@@ -399,7 +330,11 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 	TRY(reading_read(reading, f, mode, result, err));
 	TRY(err_code(err, reading_stand_in(reading, result, f->url, shown->stand_in)));
 	if (reading->has_secret) {
-		withhold(a, shown);
+		/* A response that repeats a password is as good as none. */
+		a->status = 0;
+		a->truncated = false;
+		a->failure = SLICE(WITHHELD);
+		shown->deceit[0] = '\0';
 		return 0;
 	}
 	set_body(a, result, reading_field(reading, SLICE("content-type")),
@@ -436,7 +371,28 @@ static int read_response(struct capture *c, enum reading_for mode, const struct 
 				link_set_add(&shown->links, reading->links.list.ptr[i].ref);
 		a->links = link_set_sketch(&shown->links);
 	}
-	apply_deceit(reading, f, a, shown);
+	/* Signs that it wants to deceive; those of error pages mean nothing. */
+	shown->signs = (struct deceit_signs){0};
+	if (reading->suspects && a->status < 300 && a->has_state) {
+		deceit_judge(&reading->deceit, &shown->signs);
+		if (shown->signs.redirect) {
+			URL_SCOPED(base);
+			URL_SCOPED(target);
+
+			/* Where the page leads browsers, as a URL. */
+			if (url_parse(&base, f->url, NULL, NULL) == 0 &&
+				url_parse(&target, slice_str(shown->signs.target), &base, NULL) ==
+					0 &&
+				url_text(&target).len <= DECEIT_TARGET_MAX && url_is_http(&target))
+				(void)snprintf(shown->signs.target, sizeof shown->signs.target,
+					"%.*s", (int)url_text(&target).len, url_text(&target).ptr);
+			else
+				shown->signs.redirect = DECEIT_NO_REDIRECT;
+		}
+		deceit_write(&shown->signs, shown->deceit);
+		if (shown->deceit[0])
+			a->deceit = slice_str(shown->deceit);
+	}
 	a->sign_set = STAND_IN_VERSION;
 	if (shown->stand_in[0])
 		a->stand_in = slice_str(shown->stand_in);
@@ -508,28 +464,6 @@ static bool find_body(struct capture *c, const struct page_visit *visit, const s
 	return true;
 }
 
-/*
- * Looks that found what is known already, or that and noise, are kept as compact evidence
- * (warc/compact.h), if it is wanted. Of a patch the place of the other body has to be known.
- */
-static void choose_form(const struct capture *c, const struct page_visit *visit, struct attempt *a)
-{
-	bool is_second = a->leg == ATTEMPT_REVISIT || a->leg == ATTEMPT_LOOK;
-
-	if (!c->settings->compact || !is_second || !a->has_payload || a->truncated || a->post.ptr ||
-		!visit || !page_visit_is_same(visit, a))
-		return;
-	if (!a->is_revisit && page_visit_has_body(visit)) {
-		a->original = (struct attempt_original){.record = slice_str(visit->record.text),
-			.date = visit->date,
-			.url = a->url};
-		a->is_compact = store_place_of(
-			&c->lane->store, &visit->payload, visit->coding, &a->original);
-	} else {
-		a->is_compact = a->is_revisit;
-	}
-}
-
 /* Whether later responses are compared with this one: a visit, or a look that shows another state.
  */
 static bool is_to_compare_with(const struct attempt *a, const struct page_visit *visit)
@@ -547,7 +481,26 @@ static int save(struct capture *c, struct attempt *a, const struct net_fetch *f,
 	int rc;
 
 	a->is_revisit = find_body(c, visit, a, &a->original);
-	choose_form(c, visit, a);
+	bool is_second = a->leg == ATTEMPT_REVISIT || a->leg == ATTEMPT_LOOK;
+
+	/*
+	 * Looks that found what is known already, or that and noise, are kept as compact evidence
+	 * (warc/compact.h), if it is wanted. Of a patch the place of the other body has to be
+	 * known.
+	 */
+	if (c->settings->compact && is_second && a->has_payload && !a->truncated && !a->post.ptr &&
+		visit && page_visit_is_same(visit, a)) {
+		if (!a->is_revisit && page_visit_has_body(visit)) {
+			a->original =
+				(struct attempt_original){.record = slice_str(visit->record.text),
+					.date = visit->date,
+					.url = a->url};
+			a->is_compact = store_place_of(
+				&c->lane->store, &visit->payload, visit->coding, &a->original);
+		} else {
+			a->is_compact = a->is_revisit;
+		}
+	}
 	rc = store_attempt(&c->lane->store, c->row.id, a, f, &record, err);
 	if (ret_record)
 		*ret_record = record;
@@ -651,8 +604,23 @@ static int read_page(struct capture *c, struct arrival *p, struct err *err)
 		return 0;
 	if (visit)
 		TRY(comparing_look(c, visit, f, a, &p->room->compared, err));
-	else if (a->leg == ATTEMPT_VISIT)
-		TRY(comparing_visit(c, f, a, &p->room->compared, err));
+	else if (a->leg == ATTEMPT_VISIT) {
+		struct page_visit before;
+
+		/*
+		 * Compares a visit with the look of an earlier capture, if there is one: noise is
+		 * no change from capture to capture either. As comparing_look; what differs
+		 * otherwise is not recorded.
+		 */
+		if (earlier_has_look(c, a->page)) {
+			TRY(pages_earlier(&c->pages, a->page, &before, err));
+			TRY(comparing_look(c, &before, f, a, &p->room->compared, err));
+			if (!a->has_class) {
+				a->rule_set = 0;
+				a->rules = a->compared = (slice){0};
+			}
+		}
+	}
 	/* Rates of new links need those of every look that found a change. */
 	if (c->scheduler->endless && visit && !page_visit_is_same(visit, a)) {
 		p->mode = READING_LINKS;
@@ -695,7 +663,7 @@ static int learn(struct capture *c, struct arrival *p, struct err *err)
 		discover_skip_spam(c, order->page, p->room->signs.score);
 	} else if (p->outcome == PLAN_OK && has_text && c->steering.on &&
 		   order->leg == PLAN_VISIT && f->status < 300) {
-		TRY(steering_page(c, order->page, &p->reading->text, err));
+		steering_page(c, order->page, &p->reading->text);
 	}
 	return 0;
 }

@@ -254,14 +254,6 @@ static int find_or_add(struct robots_history *m, slice origin, struct earlier_ro
 	return 0;
 }
 
-static void forget_copy(struct robots_history *m, struct earlier_robots *r)
-{
-	m->bytes -= r->len;
-	free(r->body);
-	r->body = NULL;
-	r->len = 0;
-}
-
 static int keep_copy(struct robots_history *m, struct earlier_robots *r, slice body)
 {
 	if (body.len > ROBOTS_HISTORY_MAX - m->bytes)
@@ -289,7 +281,10 @@ static int on_robots(void *context, const struct catalog_robots *row)
 	} else {
 		r->unreachable = 0;
 		r->checked = row->checked;
-		forget_copy(l->memory, r);
+		l->memory->bytes -= r->len;
+		free(r->body);
+		r->body = NULL;
+		r->len = 0;
 		if (row->policy == ROBOTS_PARSE)
 			TRY(err_code(l->err, keep_copy(l->memory, r, row->body)));
 	}
@@ -559,17 +554,15 @@ static bool are_known(const struct capture *c, uint32_t host)
 	return c->hosts.list.ptr[host].robots == HOST_ROBOTS_KNOWN;
 }
 
-static double trusted_for(const struct capture *c)
-{
-	return c->settings->robots_age > 0 ? c->settings->robots_age : ROBOTS_FRESH_SECONDS;
-}
-
 bool robots_fetch_is_stale(const struct capture *c, uint32_t host)
 {
 	const struct host_rules *rules = &c->rules.list.ptr[host];
 
 	return !rules->asking && !heap_contains(&c->rules.later, host) && are_known(c, host) &&
-	       !c->stage.cancelled && capture_now(c) - rules->checked >= trusted_for(c);
+	       !c->stage.cancelled &&
+	       capture_now(c) - rules->checked >= (c->settings->robots_age > 0
+								  ? c->settings->robots_age
+								  : ROBOTS_FRESH_SECONDS);
 }
 
 /* ---- asking later ---- */
@@ -745,18 +738,6 @@ static bool is_readable(slice text, const struct state_result *result)
 	return result->readable || (result->coding_end == CODING_UNSEEN && text.len >= ROBOTS_KEPT);
 }
 
-static void explain(const struct net_fetch *f, bool loop, bool unreadable, char *out, size_t size)
-{
-	if (loop)
-		(void)snprintf(out, size, "its redirects go round in a circle");
-	else if (unreadable)
-		(void)snprintf(out, size, "its content coding cannot be undone");
-	else if (f->status && !f->truncated)
-		(void)snprintf(out, size, "HTTP %u", f->status);
-	else
-		(void)snprintf(out, size, "%s: %s", net_failure_name(f->failure), f->detail);
-}
-
 static uint32_t hash_url(slice url)
 {
 	return (uint32_t)hash_bytes(URL_KEY, url);
@@ -771,16 +752,6 @@ static bool is_loop(const struct request *r, slice target)
 		if (r->chain[i] == hash)
 			return true;
 	return hash == hash_url(slice_str(r->url));
-}
-
-static int follow(struct capture *c, const struct request *r, slice target, struct err *err)
-{
-	struct request next = *r;
-
-	next.chain[next.redirects++] = hash_url(slice_str(r->url));
-	next.url = NULL;
-	next.first = true;
-	return request(c, target, &next, err);
 }
 
 int robots_fetch_answered(struct capture *c, const struct answer *a, struct err *err)
@@ -801,13 +772,27 @@ int robots_fetch_answered(struct capture *c, const struct answer *a, struct err 
 	answer.location = f->status >= 300 && f->status < 400 && fetch_location(a, &target);
 	answer.loop = answer.location && is_loop(r, url_page(&target));
 	o.policy = robots_policy(&answer);
-	explain(f, answer.loop, is_unreadable, why, sizeof why);
+	size_t size = sizeof why;
+
+	if (answer.loop)
+		(void)snprintf(why, size, "its redirects go round in a circle");
+	else if (is_unreadable)
+		(void)snprintf(why, size, "its content coding cannot be undone");
+	else if (f->status && !f->truncated)
+		(void)snprintf(why, size, "HTTP %u", f->status);
+	else
+		(void)snprintf(why, size, "%s: %s", net_failure_name(f->failure), f->detail);
 	o.why = o.policy == ROBOTS_PARSE ? "" : why;
 	if (o.policy != ROBOTS_FOLLOW && o.policy != ROBOTS_DISALLOW_ALL)
 		c->rules.list.ptr[host].failures = 0;
-	if (o.policy == ROBOTS_FOLLOW)
-		TRY(follow(c, r, url_page(&target), err));
-	else if (o.policy == ROBOTS_DISALLOW_ALL)
+	if (o.policy == ROBOTS_FOLLOW) {
+		struct request next = *r;
+
+		next.chain[next.redirects++] = hash_url(slice_str(r->url));
+		next.url = NULL;
+		next.first = true;
+		TRY(request(c, (url_page(&target)), &next, err));
+	} else if (o.policy == ROBOTS_DISALLOW_ALL)
 		TRY(unreachable(c, host, f, why, err));
 	else
 		TRY(settle(c, host, &o, err));

@@ -147,15 +147,11 @@ int crawl_secrets_add_origin(struct buf *out, const struct url *url)
 
 static int add_mark(struct text_list *list, struct arena *arena, const char *what, slice which)
 {
-	const char *copy = NULL;
 	BUF_SCOPED(text, MARK_MAX);
 
 	TRY(buf_printf(&text, "%s%s%.*s", what, which.len ? " " : "", (int)which.len,
 		which.len ? which.ptr : ""));
-	if (!(copy = arena_strdup(arena, buf_slice(&text))))
-		return ERR_NOMEM;
-	text_list_push(list, copy);
-	return 0;
+	return text_list_push(list, arena_keep(arena, buf_slice(&text)).ptr);
 }
 
 /* "auth", or "auth https://host:port" for one host's. */
@@ -197,8 +193,6 @@ int crawl_secrets_mark(const struct crawl_secrets *s, struct crawl_settings *set
 {
 	int rc = mark_all(s, &settings->withheld, arena);
 
-	if (rc == ERR_NOMEM)
-		return err_code(err, ERR_NOMEM);
 	return rc ? err_set(err, ERR_USAGE, "--auth, --header or --proxy: %s", err_name(rc)) : 0;
 }
 
@@ -211,9 +205,8 @@ int crawl_secrets_check(const struct crawl_secrets *s, const struct crawl_settin
 	struct arena *arena, struct err *err)
 {
 	SCOPED(text_list_release) struct text_list given = {0};
-	int rc = mark_all(s, &given, arena);
+	int rc = err_code(err, mark_all(s, &given, arena));
 
-	rc = rc ? err_code(err, ERR_NOMEM) : 0;
 	for (size_t i = 0; rc == 0 && i < settings->withheld.len; i++)
 		if (!text_list_has(&given, settings->withheld.ptr[i]))
 			rc = err_set(err, ERR_USAGE,

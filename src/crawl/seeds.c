@@ -69,11 +69,10 @@ static int find_site(struct sites *s, const struct url *seed, uint32_t *ret)
 
 int sites_add(struct sites *s, const struct url *seed)
 {
-	const char *copy = arena_strdup(s->arena, url_page(seed));
 	uint32_t number;
-	int rc = copy ? find_site(s, seed, &number) : ERR_NOMEM;
 
-	return rc ? ERR_NOMEM : text_list_push(&s->list.ptr[number].seeds, copy);
+	TRY(find_site(s, seed, &number));
+	return text_list_push(&s->list.ptr[number].seeds, arena_keep(s->arena, url_page(seed)).ptr);
 }
 
 /* ---- seeds ---- */
@@ -106,14 +105,14 @@ static int refuse_port(const struct url *url, struct err *err)
 /* A seed with user and password in it: they go apart, and not into the archive. */
 static int add_login(const struct seeds *s, const struct url *url, struct err *err)
 {
-	const char *login = arena_strdup(s->sites->arena, url_page(url));
+	const char *login = arena_keep(s->sites->arena, url_page(url)).ptr;
 	size_t at = url->scheme.len + strlen("://");
-	char *bare = arena_strdup(s->sites->arena, url_text(url));
+	BUF_SCOPED(bare, URL_MAX);
 	URL_SCOPED(without);
 
-	TRY(login && bare ? 0 : ERR_NOMEM);
-	memmove(bare + at, bare + url->host.at, url->text.len - url->host.at + 1);
-	TRY(url_parse(&without, slice_str(bare), NULL, err));
+	TRY(buf_add(&bare, slice_sub(url_text(url), 0, at)));
+	TRY(buf_add(&bare, slice_sub(url_text(url), url->host.at, SIZE_MAX)));
+	TRY(url_parse(&without, buf_slice(&bare), NULL, err));
 	TRY(sites_add(s->sites, &without));
 	return crawl_secrets_add_auth(s->secrets, login, err);
 }
@@ -123,11 +122,9 @@ int seeds_add(const struct seeds *s, const char *text, struct err *err)
 {
 	struct err why = {0};
 	URL_SCOPED(url);
-	int rc;
-	rc = url_parse(&url, slice_str(text), NULL, &why);
-	if (rc == ERR_NOMEM)
-		;
-	else if (rc || !url_is_http(&url))
+	int rc = url_parse(&url, slice_str(text), NULL, &why);
+
+	if (rc || !url_is_http(&url))
 		rc = refuse(text, rc ? &why : NULL, err);
 	else if (port_is_refused((unsigned)url_effective_port(&url)))
 		rc = refuse_port(&url, err);
@@ -255,31 +252,26 @@ static int write_prefix(const struct crawl_settings *site, char *out, size_t siz
 	return 0;
 }
 
-/* Keeps the prefix that a site shall have, with a number behind it if it is taken. */
-static int take_prefix(struct crawl_settings *site, struct strmap *taken, uint32_t number,
-	struct arena *arena, struct err *err)
-{
-	char prefix[CRAWL_PREFIX_MAX + 1];
-	int rc = write_prefix(site, prefix, sizeof prefix, err);
-	size_t len = rc ? 0 : strlen(prefix);
-
-	if (rc)
-		return rc;
-	for (unsigned n = 2; strmap_get(taken, slice_str(prefix), NULL); n++)
-		(void)snprintf(prefix + len, sizeof prefix - len, "-%u", n);
-	site->warc_prefix = arena_strdup(arena, slice_str(prefix));
-	if (!site->warc_prefix)
-		return err_code(err, ERR_NOMEM);
-	return err_code(err, strmap_put(taken, slice_str(site->warc_prefix), number));
-}
-
 int seeds_name_files(const struct seeds *s, struct err *err)
 {
 	struct site_vec *list = &s->sites->list;
 	SCOPED(strmap_release) struct strmap taken;
 
 	strmap_init(&taken, hash_key_random(), NULL);
-	for (size_t i = 0; i < list->len; i++)
-		TRY(take_prefix(&list->ptr[i], &taken, (uint32_t)i, s->sites->arena, err));
+	for (size_t i = 0; i < list->len; i++) {
+		uint32_t number = (uint32_t)i;
+		char prefix[CRAWL_PREFIX_MAX + 1];
+		int rc = write_prefix(&list->ptr[i], prefix, sizeof prefix, err);
+		size_t len = rc ? 0 : strlen(prefix);
+
+		/* Keeps the prefix that a site shall have, with a number behind it if it is taken.
+		 */
+		if (rc)
+			return rc;
+		for (unsigned n = 2; strmap_get(&taken, slice_str(prefix), NULL); n++)
+			(void)snprintf(prefix + len, sizeof prefix - len, "-%u", n);
+		list->ptr[i].warc_prefix = arena_keep(s->sites->arena, slice_str(prefix)).ptr;
+		TRY(err_code(err, strmap_put(&taken, slice_str(list->ptr[i].warc_prefix), number)));
+	}
 	return 0;
 }

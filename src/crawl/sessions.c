@@ -361,21 +361,6 @@ static const struct cookie_gate_step *find_step(const struct cookie_gate *g, uin
 	return NULL;
 }
 
-static int visit_again(struct capture *c, struct cookie_gate_step *step, struct err *err)
-{
-	uint32_t host = c->pages.list.ptr[step->from].host;
-
-	if (step->again || !c->pages.list.ptr[step->from].taken || fetch_is_down(c, host))
-		return 0;
-	step->again = true;
-	sessions_try(c, step->from);
-	return err_code(err, fetch_hold(c, &(struct request){.kind = REQUEST_AGAIN,
-						   .host = host,
-						   .order = {.page = step->from,
-							   .leg = PLAN_VISIT,
-							   .attempt = attempts_of(c) + 1}}));
-}
-
 /* Visits all pages again that were sent to the gate, but for the one that closes the circle. */
 static int open_gate(struct capture *c, uint32_t gate, uint32_t last, struct err *err)
 {
@@ -384,8 +369,22 @@ static int open_gate(struct capture *c, uint32_t gate, uint32_t last, struct err
 	for (size_t i = 0; i < g->steps.len; i++) {
 		struct cookie_gate_step *step = &g->steps.ptr[i];
 
-		if (step->to == gate && (step->from != last || step->from == gate))
-			TRY(visit_again(c, step, err));
+		if (step->to == gate && (step->from != last || step->from == gate)) {
+			uint32_t host = c->pages.list.ptr[step->from].host;
+
+			if (!step->again && c->pages.list.ptr[step->from].taken &&
+				!fetch_is_down(c, host)) {
+				step->again = true;
+				sessions_try(c, step->from);
+				TRY(err_code(err,
+					fetch_hold(c,
+						&(struct request){.kind = REQUEST_AGAIN,
+							.host = host,
+							.order = {.page = step->from,
+								.leg = PLAN_VISIT,
+								.attempt = attempts_of(c) + 1}})));
+			}
+		}
 	}
 	return 0;
 }

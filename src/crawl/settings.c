@@ -45,13 +45,11 @@ typedef int on_row(void *context, const struct option_spec *row);
 
 static int each_row(on_row *call, void *context)
 {
-	int rc = 0;
-
 	for (const struct option_spec *const *t = TABLES; *t; t++)
-		for (const struct option_spec *row = *t; rc == 0 && row->name; row++)
+		for (const struct option_spec *row = *t; row->name; row++)
 			if (row->saved)
-				rc = call(context, row);
-	return rc;
+				TRY(call(context, row));
+	return 0;
 }
 
 static const struct option_spec *find_row(slice saved)
@@ -240,7 +238,7 @@ static int read_texts(slice value, struct arena *arena, struct text_list *list)
 	return 0;
 }
 
-static int read_u32(slice value, uint32_t *ret)
+static int read_number(const struct option_spec *row, slice value, uint32_t *ret)
 {
 	uint64_t number;
 	int rc = parse_u64(value, &number);
@@ -248,12 +246,6 @@ static int read_u32(slice value, uint32_t *ret)
 	if (rc || number > UINT32_MAX)
 		return ERR_SYNTAX;
 	*ret = (uint32_t)number;
-	return 0;
-}
-
-static int read_number(const struct option_spec *row, slice value, uint32_t *ret)
-{
-	TRY(read_u32(value, ret));
 	for (uint32_t i = 0; row->kind == OPTION_CHOICE && i <= *ret; i++)
 		if (!row->choices[i])
 			TRY(ERR_SYNTAX);

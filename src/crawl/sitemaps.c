@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "crawl/capture.h"
 #include "formats/links.h"
 #include "formats/sitemap.h"
@@ -48,16 +49,12 @@ bool sitemap_list_add_host(struct sitemap_list *l)
 	return true;
 }
 
-int sitemap_list_wait(struct sitemap_list *l, slice url, const struct waiting_sitemap *sitemap)
+void sitemap_list_wait(struct sitemap_list *l, slice url, const struct waiting_sitemap *sitemap)
 {
 	struct waiting_sitemap w = *sitemap;
-	int rc;
 
-	w.url = strndup(url.ptr, url.len);
-	rc = w.url ? waiting_sitemaps_push(&l->waiting, w) : ERR_NOMEM;
-	if (rc)
-		free(w.url);
-	return rc;
+	w.url = mem_strdup(url);
+	waiting_sitemaps_push(&l->waiting, w);
 }
 
 bool sitemap_list_take(struct sitemap_list *l, uint32_t host, struct waiting_sitemap *ret)
@@ -137,20 +134,6 @@ static int hold_allowed(
 	return hold(c, url, n, err);
 }
 
-static int wait_for_rules(
-	struct capture *c, uint32_t host, slice url, const struct named *n, struct err *err)
-{
-	TRY(err_code(err, sitemap_list_wait(&c->sitemaps, url,
-				  &(struct waiting_sitemap){.host = host,
-					  .nesting = n->nesting,
-					  .redirects = n->redirects,
-					  .source = n->source,
-					  .is_feed = n->is_feed})));
-	return hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_UNKNOWN
-		       ? robots_fetch(c, host, false, err)
-		       : 0;
-}
-
 static bool is_host_wanted(struct capture *c, uint32_t host)
 {
 	struct host_rules *rules = &c->rules.list.ptr[host];
@@ -179,7 +162,15 @@ static int request_url(
 	if (hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_KNOWN &&
 		c->rules.list.ptr[host].policy != ROBOTS_DISALLOW_ALL)
 		return hold_allowed(c, host, url_page(url), n, err);
-	return wait_for_rules(c, host, url_page(url), n, err);
+	sitemap_list_wait(&c->sitemaps, url_page(url),
+		&(struct waiting_sitemap){.host = host,
+			.nesting = n->nesting,
+			.redirects = n->redirects,
+			.source = n->source,
+			.is_feed = n->is_feed});
+	return hosts_at(&c->hosts, host)->robots == HOST_ROBOTS_UNKNOWN
+		       ? robots_fetch(c, host, false, err)
+		       : 0;
 }
 
 static int request(struct capture *c, const struct named *n, struct err *err)
@@ -193,11 +184,7 @@ static int request(struct capture *c, const struct named *n, struct err *err)
 		return 0;
 	has_base = n->base.len > 0 && url_parse(&base, n->base, NULL, NULL) == 0;
 	rc = url_parse(&url, n->url, has_base ? &base : NULL, NULL);
-	if (rc == 0)
-		rc = request_url(c, &url, n, err);
-	else
-		rc = rc == ERR_NOMEM ? err_code(err, rc) : 0;
-	return rc;
+	return rc == 0 ? request_url(c, &url, n, err) : 0;
 }
 
 static bool are_wanted(const struct capture *c, const struct host_rules *rules)
@@ -206,24 +193,6 @@ static bool are_wanted(const struct capture *c, const struct host_rules *rules)
 
 	return rules->wants_sitemaps && !s->no_sitemaps && s->scope != SCOPE_PAGE &&
 	       (rules->policy != ROBOTS_DISALLOW_ALL || s->ignore_robots) && may_be_asked(c);
-}
-
-/* Copies the i-th sitemap that a robots.txt names; *ret is false after the last. */
-static int copy_named(
-	struct capture *c, uint32_t host, size_t i, struct buf *out, bool *ret, struct err *err)
-{
-	const struct robots *robots = NULL;
-
-	*ret = false;
-	if (c->rules.list.ptr[host].robots)
-		TRY(robots_cache_get(
-			&c->lane->robots, c->rules.list.ptr[host].robots, &robots, err));
-	if (!robots || i >= robots->sitemaps.len)
-		return 0;
-	buf_reset(out);
-	TRY(err_code(err, buf_add(out, robots->sitemaps.ptr[i])));
-	*ret = true;
-	return 0;
 }
 
 /* Those that its robots.txt names, else the usual one. */
@@ -235,7 +204,18 @@ static int request_named(struct capture *c, uint32_t host, struct err *err)
 	bool there = true;
 	size_t i;
 	for (i = 0; there; i++) {
-		TRY(copy_named(c, host, i, &url, &there, err));
+		const struct robots *robots = NULL;
+
+		/* Copies the i-th sitemap that a robots.txt names; *ret is false after the last. */
+		there = false;
+		if (c->rules.list.ptr[host].robots)
+			TRY(robots_cache_get(
+				&c->lane->robots, c->rules.list.ptr[host].robots, &robots, err));
+		if (robots && i < robots->sitemaps.len) {
+			buf_reset(&url);
+			TRY(err_code(err, buf_add(&url, robots->sitemaps.ptr[i])));
+			there = true;
+		}
 		n.url = buf_slice(&url);
 		if (there)
 			TRY(request(c, &n, err));
@@ -328,16 +308,13 @@ static int discover_entry(struct capture *c, const struct sitemap_entry *entry,
 		.source = l->source,
 		.priority = entry->priority};
 	URL_SCOPED(url);
-	int rc;
-	rc = url_parse(&url, entry->loc, NULL, NULL);
+
+	if (url_parse(&url, entry->loc, NULL, NULL))
+		return 0;
 	found.url = &url;
 	if (word)
 		found.word = frequency_parse(slice_str(word));
-	if (rc == 0)
-		rc = discover(c, &found, err);
-	else if (rc != ERR_NOMEM)
-		rc = 0;
-	return rc;
+	return discover(c, &found, err);
 }
 
 static int read_entry(
@@ -390,9 +367,8 @@ static int read_sitemap(struct capture *c, slice body, struct listing *l, struct
 	TRY(polling_opened(c, l->request, body, &l->source, &l->said, err));
 	if (l->said)
 		return 0;
-	rc = sitemap_open_slice(&reader, body, slice_str(l->request->url), &ignored);
-	if (rc)
-		return rc == ERR_NOMEM ? err_code(err, rc) : 0;
+	if (sitemap_open_slice(&reader, body, slice_str(l->request->url), &ignored))
+		return 0;
 	rc = read_entries(c, reader, l, err);
 	sitemap_close(reader);
 	return rc;

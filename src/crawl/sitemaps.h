@@ -60,9 +60,8 @@ int sitemap_list_add(struct sitemap_list *l, slice url) SP_MUST_CHECK;
 /* Hosts without a seed are counted: else a list of them would make us ask everybody. */
 bool sitemap_list_add_host(struct sitemap_list *l);
 
-/* Lets a sitemap wait; its URL is copied. 0 or ERR_NOMEM. */
-int sitemap_list_wait(
-	struct sitemap_list *l, slice url, const struct waiting_sitemap *sitemap) SP_MUST_CHECK;
+/* Lets a sitemap wait; its URL is copied. */
+void sitemap_list_wait(struct sitemap_list *l, slice url, const struct waiting_sitemap *sitemap);
 
 /* Takes one that waits for that host, in their order; the caller frees its URL. */
 bool sitemap_list_take(struct sitemap_list *l, uint32_t host, struct waiting_sitemap *ret);

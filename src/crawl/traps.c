@@ -121,14 +121,13 @@ int gist_add_text(struct gist *g, slice text, slice url)
 	const char *last = text.ptr; /* end of the word before */
 	struct url_words words;
 	slice word;
-	int rc = 0;
 
 	read_url(url, &words);
-	while (rc == 0 && word_scan_next(&scan, &word)) {
+	while (word_scan_next(&scan, &word)) {
 		uint64_t hash = word_scan_hash(&scan, word);
 
 		if (has_line_end(last, word.ptr)) {
-			rc = add_line(g, &line);
+			TRY(add_line(g, &line));
 			line = NO_LINE;
 		}
 		last = word.ptr + word.len;
@@ -137,7 +136,7 @@ int gist_add_text(struct gist *g, slice text, slice url)
 		line.hash = mix(line.hash, hash);
 		line.weight += word.len;
 	}
-	return rc ? rc : add_line(g, &line);
+	return add_line(g, &line);
 }
 
 int gist_add_hash(struct gist *g, uint64_t hash, uint32_t weight)
@@ -361,12 +360,6 @@ static bool is_token(slice run)
 	return run.len >= TOKEN_MIN && turns >= TOKEN_TURNS_MIN;
 }
 
-static void count_number(struct masks *m, slice digits)
-{
-	m->numbers++;
-	m->years += digits.len == YEAR_LEN && (digits.ptr[0] == '1' || digits.ptr[0] == '2');
-}
-
 /* A run of letters and digits, its digits masked. */
 static int add_run(struct buf *out, slice run, struct masks *m)
 {
@@ -378,7 +371,11 @@ static int add_run(struct buf *out, slice run, struct masks *m)
 		for (end = i + 1; end < run.len && is_digit(run.ptr[end]) == is_digit(run.ptr[i]);)
 			end++;
 		if (is_digit(run.ptr[i])) {
-			count_number(m, slice_sub(run, i, end));
+			slice digits = slice_sub(run, i, end);
+
+			m->numbers++;
+			m->years += digits.len == YEAR_LEN &&
+				    (digits.ptr[0] == '1' || digits.ptr[0] == '2');
 			TRY(buf_add_char(out, '#'));
 		} else {
 			TRY(buf_add(out, slice_sub(run, i, end)));
@@ -398,20 +395,18 @@ static size_t run_length(slice s)
 
 static int add_masked(struct buf *out, slice s, struct masks *m)
 {
-	int rc = 0;
-
-	while (rc == 0 && s.len > 0) {
+	while (s.len > 0) {
 		size_t len = run_length(s);
 
 		if (is_uuid(s)) {
 			len = UUID_LEN;
 			m->tokens++;
-			rc = buf_add_char(out, '*');
+			TRY(buf_add_char(out, '*'));
 		} else if (s.ptr[0] == '%') {
 			len = s.len < 3 ? s.len : 3; /* an escape is no number */
-			rc = buf_add(out, slice_sub(s, 0, len));
+			TRY(buf_add(out, slice_sub(s, 0, len)));
 		} else if (len > 0) {
-			rc = add_run(out, slice_sub(s, 0, len), m);
+			TRY(add_run(out, slice_sub(s, 0, len), m));
 			/* "2031-05-12", "12.5.2031" and "1,2" are one number. */
 			while (out->len >= 3 && out->ptr[out->len - 1] == '#' &&
 				strchr("-.,_:", out->ptr[out->len - 2]) &&
@@ -419,11 +414,11 @@ static int add_masked(struct buf *out, slice s, struct masks *m)
 				buf_truncate(out, out->len - 2);
 		} else {
 			len = 1;
-			rc = buf_add_char(out, s.ptr[0]);
+			TRY(buf_add_char(out, s.ptr[0]));
 		}
 		s = slice_sub(s, len, s.len);
 	}
-	return rc;
+	return 0;
 }
 
 /* ---- queries ---- */
@@ -435,13 +430,6 @@ static int by_name(const void *a, const void *b)
 	int order = len ? memcmp(x->ptr, y->ptr, len) : 0;
 
 	return order ? order : (x->len > y->len) - (x->len < y->len);
-}
-
-static slice name_of(slice field)
-{
-	const char *equals = field.len ? memchr(field.ptr, '=', field.len) : NULL;
-
-	return slice_sub(field, 0, equals ? (size_t)(equals - field.ptr) : field.len);
 }
 
 static bool is_date_name(slice name)
@@ -463,7 +451,11 @@ static int add_query(struct buf *out, slice query, bool *ret_dated, struct masks
 	char before = '?';
 
 	while (query.len > 0 && count < TRAP_FIELDS_MAX) {
-		names[count] = name_of(next_field(&query));
+		slice field = next_field(&query);
+		const char *equals = field.len ? memchr(field.ptr, '=', field.len) : NULL;
+
+		names[count] =
+			slice_sub(field, 0, equals ? (size_t)(equals - field.ptr) : field.len);
 		count += names[count].len > 0;
 	}
 	qsort(names, count, sizeof names[0], by_name);
@@ -484,18 +476,18 @@ static int mask(struct buf *out, const struct url *u, struct trap_shape *ret)
 {
 	struct masks m = {0}, names = {0};
 	bool dated = false;
-	int rc = add_masked(out, url_part(u, u->path), &m);
 
+	TRY(add_masked(out, url_part(u, u->path), &m));
 	ret->path = out->len;
-	if (rc == 0 && u->query.len > 0)
-		rc = add_query(out, url_part(u, u->query), &dated, &names);
+	if (u->query.len > 0)
+		TRY(add_query(out, url_part(u, u->query), &dated, &names));
 	if (u->query.len > 0)
 		ret->kind = dated ? TRAP_CALENDAR : TRAP_PARAMETERS;
 	else if (m.numbers >= 2 && m.years > 0)
 		ret->kind = TRAP_CALENDAR;
 	else
 		ret->kind = m.numbers + m.tokens > 0 ? TRAP_COUNTER : TRAP_PLAIN;
-	return rc;
+	return 0;
 }
 
 /* Up to the end of the first directory, or of the root. */

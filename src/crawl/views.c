@@ -323,23 +323,6 @@ static int ask_learned(struct capture *c, uint32_t page, struct url *url, slice 
 	return err_code(err, is_learned(c, url, ret_field, ret_learned));
 }
 
-static int look_again(struct capture *c, uint32_t page, struct url *url, struct err *err)
-{
-	const struct crawl_page *p = &c->pages.list.ptr[page];
-	struct found found = {
-		.url = url,
-		.via = p->via,
-		.kind = p->kind,
-		.is_redirect = p->redirects > 0,
-		.is_seed = p->is_seed,
-	};
-	bool learned;
-	slice field;
-
-	TRY(ask_learned(c, page, url, &field, &learned, err));
-	return learned && !is_exempt(c, &found) ? leave_out(c, page, field, err) : 0;
-}
-
 int views_sweep(struct capture *c, struct err *err)
 {
 	URL_SCOPED(url);
@@ -351,7 +334,19 @@ int views_sweep(struct capture *c, struct err *err)
 	for (uint32_t i = 0; i < c->pages.list.len; i++)
 		if (c->pages.list.ptr[i].taken && !c->pages.list.ptr[i].visited) {
 			TRY(lane_check_stop(c->lane, err));
-			TRY(look_again(c, i, &url, err));
+			const struct crawl_page *p = &c->pages.list.ptr[i];
+			struct found found = {
+				.url = &url,
+				.via = p->via,
+				.kind = p->kind,
+				.is_redirect = p->redirects > 0,
+				.is_seed = p->is_seed,
+			};
+			bool learned;
+			slice field;
+
+			TRY(ask_learned(c, i, &url, &field, &learned, err));
+			TRY(learned && !is_exempt(c, &found) ? leave_out(c, i, field, err) : 0);
 		}
 	return 0;
 }

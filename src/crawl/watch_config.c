@@ -162,34 +162,6 @@ static int set_terms(struct watch_config *c, const struct crawl_entry *entry,
 	return 0;
 }
 
-/* Expressions that cannot be read. */
-static int check_scope(const struct watch_config *c, const struct crawl_entry *entry,
-	const struct crawl_settings *s, struct err *err)
-{
-	struct scope scope;
-	int rc = crawl_settings_scope(s, &scope, err);
-
-	scope_release(&scope);
-	return entry->at ? yaml_locate(&c->crawl.file, entry->at, rc, err) : rc;
-}
-
-/* What the terms have is no setting: it may change while the site is open. */
-static int make_site(struct watch_config *c, const struct crawl_entry *entry,
-	const struct look_weights *weights, const struct crawl_settings *settings,
-	struct watch_site *site, struct err *err)
-{
-	int rc = set_terms(c, entry, &site->terms, err);
-
-	site->terms.weights = weights;
-	site->settings = *settings;
-	site->settings.delay = CRAWL_DELAY_AUTO;
-	site->settings.hours = NULL;
-	crawl_settings_for_watch(&site->settings);
-	if (is_pagerank(entry->weights) || is_pagerank(c->crawl.top.weights))
-		site->settings.order = RANK_PAGERANK;
-	return rc ? rc : check_scope(c, entry, &site->settings, err);
-}
-
 /* Twice the same site is a mistake. */
 static int check_twice(const struct watch_config *c, const struct crawl_entry *entry,
 	const struct watch_site *site, struct strmap *urls, struct err *err)
@@ -212,19 +184,30 @@ static int check_twice(const struct watch_config *c, const struct crawl_entry *e
 static int make_entry(struct watch_config *c, const struct crawl_entry *entry,
 	struct look_weights *weights, struct strmap *urls, struct err *err)
 {
-	int rc;
-
 	look_weights_init(weights, &c->arena);
-	rc = set_weights(c, entry->weights, weights, err);
-	for (size_t i = 0; rc == 0 && i < entry->site_count; i++) {
+	TRY(set_weights(c, entry->weights, weights, err));
+	for (size_t i = 0; i < entry->site_count; i++) {
 		struct watch_site *site = &c->sites[c->site_count];
 
-		rc = make_site(c, entry, weights, &c->seeds.list.ptr[c->site_count], site, err);
+		/* What the terms have is no setting: it may change while the site is open. */
+		TRY(set_terms(c, entry, &site->terms, err));
+		site->terms.weights = weights;
+		site->settings = c->seeds.list.ptr[c->site_count];
+		site->settings.delay = CRAWL_DELAY_AUTO;
+		site->settings.hours = NULL;
+		crawl_settings_for_watch(&site->settings);
+		if (is_pagerank(entry->weights) || is_pagerank(c->crawl.top.weights))
+			site->settings.order = RANK_PAGERANK;
+		struct scope scope;
+		int rc = crawl_settings_scope(&site->settings, &scope, err);
+
+		/* Expressions that cannot be read. */
+		scope_release(&scope);
+		TRY(entry->at ? yaml_locate(&c->crawl.file, entry->at, rc, err) : rc);
 		c->site_count++;
-		if (rc == 0)
-			rc = check_twice(c, entry, site, urls, err);
+		TRY(check_twice(c, entry, site, urls, err));
 	}
-	return rc;
+	return 0;
 }
 
 static int make_sites(struct watch_config *c, struct err *err)
@@ -248,23 +231,14 @@ static int make_sites(struct watch_config *c, struct err *err)
 
 /* ---- all of it ---- */
 
-static int check_ping(const struct watch_config *c, struct err *err)
-{
-	char address[HTTPD_ADDRESS_SIZE];
-	struct err why = {0};
-	uint16_t port;
-
-	if (!c->ping || ping_address(c->ping, address, &port, &why) == 0)
-		return 0;
-	return yaml_refuse(&c->crawl.file, yaml_get(c->crawl.file.root, "ping"), err,
-		"ping: %.200s", why.text);
-}
-
 static int set_top(struct watch_config *c, struct err *err)
 {
 	const struct crawl_command *o = &c->crawl.top.o;
 	const struct yaml_node *node = c->crawl.top.budget;
 	struct budget_keys budget = {.requests = {USUAL_REQUESTS, SECONDS_PER_DAY}};
+	char address[HTTPD_ADDRESS_SIZE];
+	struct err why = {0};
+	uint16_t port;
 
 	if (node)
 		TRY(read_budget(&c->crawl.file, node, &budget, err));
@@ -276,16 +250,24 @@ static int set_top(struct watch_config *c, struct err *err)
 	c->crawl_log = o->crawl_log;
 	c->events = o->events;
 	c->has_retention = o->retention != NULL;
-	TRY(check_ping(c, err));
+	if (c->ping && ping_address(c->ping, address, &port, &why) != 0) {
+		TRY(yaml_refuse(&c->crawl.file, yaml_get(c->crawl.file.root, "ping"), err,
+			"ping: %.200s", why.text));
+	}
 	if (o->retention)
 		TRY(retention_parse(slice_str(o->retention), &c->retention, err));
 	TRY(set_windows(o, &c->windows, err));
 	return set_weights(c, c->crawl.top.weights, &c->weights, err);
 }
 
-/* The configuration is read again and again; standard input can be read once. */
-static int check_seeds(const struct watch_config *c, struct err *err)
+static int read_all(struct watch_config *c, struct err *err)
 {
+	struct seeds seeds = {&c->seeds, &c->secrets};
+	char name[PATH_MAX];
+
+	TRY(crawl_config_read_watch(&c->crawl, &c->arena, err));
+	sites_init(&c->seeds, &c->crawl.top.o.settings, &c->arena);
+	/* The configuration is read again and again; standard input can be read once. */
 	for (size_t i = 0; i < c->crawl.entries.len; i++) {
 		const struct crawl_entry *entry = c->crawl.entries.ptr[i];
 
@@ -295,38 +277,17 @@ static int check_seeds(const struct watch_config *c, struct err *err)
 				"seeds: a watch reads its files again and again; give a file, not "
 				"standard input");
 	}
-	return 0;
-}
-
-static int name_archive(struct watch_config *c, const struct seeds *seeds, struct err *err)
-{
-	char name[PATH_MAX];
-
+	TRY(set_top(c, err));
+	TRY(crawl_config_add_sites(&c->crawl, &seeds, err));
+	if (c->crawl.top.o.warc_per_site)
+		TRY(seeds_name_files(&seeds, err));
 	c->archive = c->crawl.top.o.output;
-	if (c->archive)
-		return 0;
-	TRY(seeds_archive_name(seeds, c->crawl.file.name, name, sizeof name, err));
-	c->archive = arena_strdup(&c->arena, slice_str(name));
-	return c->archive ? 0 : err_code(err, ERR_NOMEM);
-}
-
-static int read_all(struct watch_config *c, struct err *err)
-{
-	struct seeds seeds = {&c->seeds, &c->secrets};
-	int rc = crawl_config_read_watch(&c->crawl, &c->arena, err);
-
-	sites_init(&c->seeds, &c->crawl.top.o.settings, &c->arena);
-	if (rc == 0)
-		rc = check_seeds(c, err);
-	if (rc == 0)
-		rc = set_top(c, err);
-	if (rc == 0)
-		rc = crawl_config_add_sites(&c->crawl, &seeds, err);
-	if (rc == 0 && c->crawl.top.o.warc_per_site)
-		rc = seeds_name_files(&seeds, err);
-	if (rc == 0)
-		rc = name_archive(c, &seeds, err);
-	return rc ? rc : make_sites(c, err);
+	if (!c->archive) {
+		TRY(seeds_archive_name(&seeds, c->crawl.file.name, name, sizeof name, err));
+		c->archive = arena_strdup(&c->arena, slice_str(name));
+		TRY(c->archive ? 0 : err_code(err, ERR_NOMEM));
+	}
+	return make_sites(c, err);
 }
 
 static void init(struct watch_config *c)

@@ -30,8 +30,9 @@ struct ping {
 	struct httpd *httpd;
 	struct look_site *sites;
 	size_t count;
+	const struct clock *clock;
 	pthread_mutex_t lock;
-	double room, at; /* URLs that may come, at a time: seconds on the monotonic clock */
+	struct ping_room room;
 };
 
 /* ---- reading ---- */
@@ -84,20 +85,15 @@ int ping_address(
 
 /* ---- answering ---- */
 
-/* Whether so many more URLs may come now. */
-static bool has_room(struct ping *p, size_t urls)
+bool ping_room_take(struct ping_room *r, double now, size_t urls)
 {
-	double now = clock_seconds(clock_monotonic(clock_system()));
-	bool is_enough;
-
-	(void)pthread_mutex_lock(&p->lock);
-	p->room = fmin(AT_ONCE, p->room + (now - p->at) * PER_SECOND);
-	p->at = now;
-	is_enough = p->room >= (double)urls;
-	if (is_enough)
-		p->room -= (double)urls;
-	(void)pthread_mutex_unlock(&p->lock);
-	return is_enough;
+	r->room = r->has_begun ? fmin(AT_ONCE, r->room + (now - r->at) * PER_SECOND) : AT_ONCE;
+	r->at = now;
+	r->has_begun = true;
+	if (r->room < (double)urls)
+		return false;
+	r->room -= (double)urls;
+	return true;
 }
 
 /* Tells all sites whose page it is: the status that this deserves. */
@@ -105,51 +101,47 @@ static unsigned tell(struct ping *p, slice text)
 {
 	unsigned status = 404;
 	URL_SCOPED(url);
-	int rc;
-	rc = url_parse(&url, text, NULL, NULL);
-	if (rc || !url_is_http(&url))
-		status = rc == ERR_NOMEM ? 500 : 400;
-	for (size_t i = 0; status != 400 && status != 500 && i < p->count; i++) {
-		rc = look_site_ping(&p->sites[i], &url);
+
+	if (url_parse(&url, text, NULL, NULL) || !url_is_http(&url))
+		return 400;
+	for (size_t i = 0; i < p->count; i++) {
+		int rc = look_site_ping(&p->sites[i], &url);
+
 		if (rc == 0)
 			status = 204;
-		else if (rc != ERR_NOTFOUND && status == 404)
-			status = rc == ERR_LIMIT ? 429 : 500;
+		else if (rc == ERR_LIMIT && status == 404)
+			status = 429;
 	}
 	return status;
 }
 
-/* One URL that is good is enough; a wrong one spoils all. */
-static unsigned tell_all(struct ping *p, slice lines)
+/* What a form deserves. One URL that is good is enough; a wrong one spoils all. */
+static unsigned answer(struct ping *p, slice form)
 {
+	BUF_SCOPED(urls, PING_BODY_MAX + PING_URLS_MAX + 1);
+	int rc = ping_parse(form, &urls);
+	slice lines = buf_slice(&urls);
 	unsigned status = 404;
+	size_t count = 0;
+	bool may;
 
+	if (rc)
+		return rc == ERR_LIMIT ? 413 : 400;
+	for (size_t i = 0; i < urls.len; i++)
+		count += urls.ptr[i] == '\n';
+	(void)pthread_mutex_lock(&p->lock);
+	may = ping_room_take(&p->room, clock_seconds(clock_monotonic(p->clock)), count);
+	(void)pthread_mutex_unlock(&p->lock);
+	if (!may)
+		return 429;
 	while (lines.len) {
 		unsigned one = tell(p, slice_take(&lines, '\n'));
 
-		if (one == 400 || one == 500)
+		if (one == 400)
 			return one;
 		if (status == 404 || one == 204)
 			status = one;
 	}
-	return status;
-}
-
-static unsigned answer(struct ping *p, slice form)
-{
-	BUF_SCOPED(urls, PING_BODY_MAX + PING_URLS_MAX + 1);
-	unsigned status;
-	size_t count = 0;
-	int rc;
-	rc = ping_parse(form, &urls);
-	for (size_t i = 0; rc == 0 && i < urls.len; i++)
-		count += urls.ptr[i] == '\n';
-	if (rc)
-		status = rc == ERR_LIMIT ? 413 : rc == ERR_SYNTAX ? 400 : 500;
-	else if (!has_room(p, count))
-		status = 429;
-	else
-		status = tell_all(p, buf_slice(&urls));
 	return status;
 }
 
@@ -190,19 +182,20 @@ static void ping_stop(struct ping *p)
  * are borrowed. 0, ERR_IO when it cannot listen there, ERR_NOMEM.
  */
 static SP_MUST_CHECK int ping_start(const struct watch_config *c, struct look_site *sites,
-	const struct httpd_names *names, struct ping **ret, struct err *err)
+	const struct daemon_params *daemon, struct ping **ret, struct err *err)
 {
 	char address[HTTPD_ADDRESS_SIZE];
-	struct httpd_params params = {
-		.address = address, .body_max = PING_BODY_MAX, .handler = handle, .names = *names};
+	struct httpd_params params = {.address = address,
+		.body_max = PING_BODY_MAX,
+		.handler = handle,
+		.names = daemon->names};
 	struct ping *p = mem_new(1, sizeof *p);
 	int rc = ping_address(c->ping, address, &params.port, err);
 
 	(void)pthread_mutex_init(&p->lock, NULL);
 	p->sites = sites;
 	p->count = c->site_count;
-	p->room = AT_ONCE;
-	p->at = clock_seconds(clock_monotonic(clock_system()));
+	p->clock = daemon->clock;
 	params.context = p;
 	if (rc == 0)
 		rc = httpd_start(&params, &p->httpd, err);
@@ -287,25 +280,6 @@ static double fair_part(const struct balance_site *s, double per_page, double fl
 	return fmin(fmax(per_page * pages_of(s), floor), most(s));
 }
 
-/* Requests per page at which all sites together have the total, however limits cut it. */
-static double fair_per_page(
-	const struct balance_site *sites, size_t count, double total, double floor)
-{
-	double low = 0, high = total; /* a site has a page at least */
-
-	for (int round = 0; round < ROUNDS; round++) {
-		double per_page = (low + high) / 2, sum = 0;
-
-		for (size_t i = 0; i < count; i++)
-			sum += fair_part(&sites[i], per_page, floor);
-		if (sum < total)
-			low = per_page;
-		else
-			high = per_page;
-	}
-	return high;
-}
-
 /* A site's part of first copies, if each may have so much. */
 static double first_of(const struct balance_site *s, double each, double period)
 {
@@ -340,15 +314,25 @@ void balance(struct balance_site *sites, size_t count, double total, double peri
 {
 	double left = give_first(sites, count, total, period);
 	double floor = fmin(FLOOR_SHARE * total, left) / fmax((double)count, 1);
-	double per_page = fair_per_page(sites, count, left, floor);
+	double low = 0, high = left; /* a site has a page at least */
 
+	for (int round = 0; round < ROUNDS; round++) {
+		double per_page = (low + high) / 2, sum = 0;
+
+		for (size_t i = 0; i < count; i++)
+			sum += fair_part(&sites[i], per_page, floor);
+		if (sum < left)
+			low = per_page;
+		else
+			high = per_page;
+	}
 	for (size_t p = 0; refresh_policy_at(p / 2); p++) {
 		struct group g = {refresh_policy_at(p / 2), p % 2 > 0};
 		double share = 0;
 
 		for (size_t i = 0; i < count; i++)
 			if (is_in(&sites[i], g))
-				share += fair_part(&sites[i], per_page, floor);
+				share += fair_part(&sites[i], high, floor);
 		clear(sites, count, g, share, floor);
 	}
 }
@@ -393,15 +377,15 @@ struct watch {
 	bool complained;     /* of a status that cannot be written */
 };
 
-static double monotonic_now(void)
+static double monotonic_now(const struct watch *w)
 {
-	return clock_seconds(clock_monotonic(clock_system()));
+	return clock_seconds(clock_monotonic(w->params->clock));
 }
 
 /* Seconds. */
-static uint64_t wall(void)
+static uint64_t wall(const struct watch *w)
 {
-	return (uint64_t)(clock_realtime(clock_system()) / CLOCK_NS_PER_SECOND);
+	return (uint64_t)(clock_realtime(w->params->clock) / CLOCK_NS_PER_SECOND);
 }
 
 static void free_config(struct watch_config *c)
@@ -414,8 +398,8 @@ static void free_config(struct watch_config *c)
 static int read_config(
 	const struct daemon_params *params, struct watch_config **ret, struct err *err)
 {
-	struct watch_config *c = calloc(1, sizeof *c);
-	int rc = c ? watch_config_read(c, params->config, err) : err_code(err, ERR_NOMEM);
+	struct watch_config *c = mem_new(1, sizeof *c);
+	int rc = watch_config_read(c, params->config, err);
 
 	if (rc)
 		free_config(c);
@@ -437,7 +421,7 @@ static void set_budget(struct watch *w)
 	const struct watch_config *c = w->config;
 
 	budget_change(&w->budget, pace_of(c->requests, &c->windows), pace_of(c->bytes, &c->windows),
-		monotonic_now());
+		monotonic_now(w));
 }
 
 static double site_limit(const struct watch_site *site)
@@ -452,10 +436,10 @@ static double site_limit(const struct watch_site *site)
  * then.
  */
 static double site_use(
-	struct use *u, double budget, double when_failing, const struct look_report *r)
+	struct use *u, double time, double budget, double when_failing, const struct look_report *r)
 {
 	enum { TELLING = 20, TELLING_TIME = 10 }; /* requests; seconds */
-	double time = monotonic_now(), passed, used;
+	double passed, used;
 
 	if (u->at > 0)
 		u->granted += budget * (time - u->at);
@@ -493,8 +477,8 @@ static void divide(struct watch *w)
 			.unseen = (double)report.status.queued,
 			.curve = report.status.curve,
 			.limit = site_limit(&c->sites[i]),
-			.use = site_use(
-				&w->uses[i], budget_of(&w->balance[i]), when_failing, &report),
+			.use = site_use(&w->uses[i], monotonic_now(w), budget_of(&w->balance[i]),
+				when_failing, &report),
 		};
 	}
 	balance(w->balance, c->site_count, total, BALANCE_FIRST);
@@ -533,9 +517,11 @@ static void fill_site(
 	const struct watch *w, size_t i, struct watch_status *s, struct watch_site_status *ret)
 {
 	const struct watch_site *site = &w->config->sites[i];
+	size_t before = s->signals.len;
 	struct look_report r;
 
 	look_site_read(&w->sites[i], &r);
+	look_site_signals(&w->sites[i], &s->arena, &s->signals);
 	*ret = (struct watch_site_status){
 		.url = slice_str(site->settings.seeds.ptr[0]),
 		.policy = slice_str(site->terms.policy->name),
@@ -545,30 +531,11 @@ static void fill_site(
 		.fresh_measured = r.status.audits > 0 ? r.status.fresh_measured : NAN,
 		.fresh_error = r.status.audits > 0 ? r.status.fresh_error : NAN,
 		.sharp_expected = r.version ? r.sharp_expected : NAN,
+		.signals = s->signals.len - before,
 	};
 	s->pages += r.status.pages;
 	s->looks += r.looks;
 	s->changes += r.changes;
-}
-
-static int fill_status(struct watch *w, struct watch_status *s)
-{
-	int rc = watch_site_list_reserve(&s->sites, w->config->site_count);
-
-	if (rc)
-		return rc;
-	s->requests = w->config->written;
-	s->per_day = w->config->requests * SECONDS_PER_DAY;
-	s->spent = budget_spent(&w->budget, (int64_t)wall());
-	s->retired = w->retired_at;
-	for (size_t i = 0; rc == 0 && i < w->config->site_count; i++) {
-		size_t before = s->signals.len;
-
-		fill_site(w, i, s, &s->sites.ptr[s->sites.len++]);
-		rc = look_site_signals(&w->sites[i], &s->arena, &s->signals);
-		s->sites.ptr[i].signals = s->signals.len - before;
-	}
-	return rc;
 }
 
 /* That it cannot be written is no reason to end: it is said once. */
@@ -579,9 +546,14 @@ static void write_status(struct watch *w)
 	int rc;
 
 	watch_status_init(&s);
-	rc = err_code(&err, fill_status(w, &s));
-	if (rc == 0)
-		rc = watch_status_write(&s, w->config->archive, &err);
+	watch_site_list_reserve(&s.sites, w->config->site_count);
+	s.requests = w->config->written;
+	s.per_day = w->config->requests * SECONDS_PER_DAY;
+	s.spent = budget_spent(&w->budget, (int64_t)wall(w));
+	s.retired = w->retired_at;
+	for (size_t i = 0; i < w->config->site_count; i++)
+		fill_site(w, i, &s, &s.sites.ptr[s.sites.len++]);
+	rc = watch_status_write(&s, w->config->archive, &err);
 	if (rc && !w->complained)
 		log_warn("watch", "%s", err.text);
 	w->complained = rc != 0;
@@ -656,29 +628,20 @@ static bool is_stopped(const struct watch *w)
 	return p.fd >= 0 && poll(&p, 1, 0) == 1;
 }
 
-static struct retire_rule *make_rules(const struct watch_config *c)
-{
-	struct retire_rule *rules = calloc(c->site_count, sizeof *rules);
-
-	for (size_t i = 0; rules && i < c->site_count; i++)
-		rules[i] = (struct retire_rule){
-			slice_str(c->sites[i].settings.seeds.ptr[0]), c->retention};
-	return rules;
-}
-
 /* All captures of its sites, and only these. What was retired is logged; so is a failure: then all
  * is as before. */
 static void retire_old(const struct watch_config *c)
 {
-	struct retire_rule *rules = make_rules(c);
+	struct retire_rule *rules = mem_new(c->site_count, sizeof *rules);
 	struct retire_counts n = {0};
 	struct err err = {0};
-	int rc = rules ? retire_archive(c->archive,
-				 &(struct retire_params){
-					 .rules = rules, .rule_count = c->site_count},
-				 &n, &err)
-		       : err_code(&err, ERR_NOMEM);
+	int rc;
 
+	for (size_t i = 0; i < c->site_count; i++)
+		rules[i] = (struct retire_rule){
+			slice_str(c->sites[i].settings.seeds.ptr[0]), c->retention};
+	rc = retire_archive(c->archive,
+		&(struct retire_params){.rules = rules, .rule_count = c->site_count}, &n, &err);
 	free(rules);
 	if (rc)
 		log_error("watch", "retention: %s; it is tried again in a day", err.text);
@@ -691,24 +654,7 @@ static void retire_old(const struct watch_config *c)
 
 static bool must_retire(const struct watch *w)
 {
-	return w->config->has_retention && monotonic_now() >= w->retire_at;
-}
-
-/*
- * The status of an archive remembers it across restarts; without one it was never. From then on the
- * day is measured by the monotonic clock: that the wall clock is set makes nothing due.
- */
-static void recall_retirement(struct watch *w)
-{
-	SCOPED(watch_status_release) struct watch_status s;
-	struct err ignored = {0};
-	uint64_t time = wall();
-
-	watch_status_init(&s);
-	if (watch_status_read(&s, w->next->archive, &ignored) == 0)
-		w->retired_at = s.retired;
-	if (time >= w->retired_at)
-		w->retire_at = monotonic_now() + SECONDS_PER_DAY - (double)(time - w->retired_at);
+	return w->config->has_retention && monotonic_now(w) >= w->retire_at;
 }
 
 /* ---- running ---- */
@@ -716,7 +662,7 @@ static void recall_retirement(struct watch *w)
 static void on_tick(void *context, const struct crawl_progress *progress)
 {
 	struct watch *w = context;
-	double time = monotonic_now();
+	double time = monotonic_now(w);
 
 	(void)progress;
 	if (is_told_to_reload(w))
@@ -749,11 +695,9 @@ static int make_sites(struct watch *w, struct err *err)
 	const struct watch_config *c = w->config;
 	double share = pace_of(c->requests, &c->windows) / (double)c->site_count;
 
-	w->sites = calloc(c->site_count, sizeof *w->sites);
-	w->balance = calloc(c->site_count, sizeof *w->balance);
-	w->uses = calloc(c->site_count, sizeof *w->uses);
-	if (!w->sites || !w->balance || !w->uses)
-		return err_code(err, ERR_NOMEM);
+	w->sites = mem_new(c->site_count, sizeof *w->sites);
+	w->balance = mem_new(c->site_count, sizeof *w->balance);
+	w->uses = mem_new(c->site_count, sizeof *w->uses);
 	for (size_t i = 0; i < c->site_count; i++) {
 		struct look_terms terms = c->sites[i].terms;
 
@@ -764,21 +708,11 @@ static int make_sites(struct watch *w, struct err *err)
 	return 0;
 }
 
-/* Settings of all sites, side by side; their lists stay the configuration's. */
-static struct crawl_settings *collect_settings(const struct watch_config *c)
-{
-	struct crawl_settings *list = calloc(c->site_count, sizeof *list);
-
-	for (size_t i = 0; list && i < c->site_count; i++)
-		list[i] = c->sites[i].settings;
-	return list;
-}
-
 /* Until it is stopped, or the sites are others. */
 static int run_config(struct watch *w, struct err *err)
 {
 	const struct watch_config *c = w->opened;
-	struct crawl_settings *settings = collect_settings(c);
+	struct crawl_settings *settings = mem_new(c->site_count, sizeof *settings);
 	struct crawl_options options = {
 		.stop_fd = w->params->stop_fd,
 		.lanes = c->lanes,
@@ -788,8 +722,11 @@ static int run_config(struct watch *w, struct err *err)
 	};
 	struct crawl_log log = {0};
 	struct ping *ping = NULL;
-	int rc = settings ? make_sites(w, err) : err_code(err, ERR_NOMEM);
+	int rc = make_sites(w, err);
 
+	/* Side by side; their lists stay the configuration's. */
+	for (size_t i = 0; i < c->site_count; i++)
+		settings[i] = c->sites[i].settings;
 	if (rc == 0)
 		rc = crawl_log_open(&log, c->crawl_log, c->events, err);
 	if (log.log || log.events)
@@ -797,7 +734,7 @@ static int run_config(struct watch *w, struct err *err)
 
 	w->crawl.hears_pings = c->ping && !w->params->once;
 	if (rc == 0 && w->crawl.hears_pings)
-		rc = ping_start(c, w->sites, &w->params->names, &ping, err);
+		rc = ping_start(c, w->sites, w->params, &ping, err);
 	w->crawl.budget = &w->budget;
 	w->crawl.sites = w->sites;
 	w->crawl.once = w->params->once;
@@ -805,7 +742,7 @@ static int run_config(struct watch *w, struct err *err)
 	atomic_store(&w->crawl.clock_set, false);
 	w->again = false;
 	w->balance_every = BALANCE_FIRST;
-	w->balance_at = monotonic_now() + BALANCE_FIRST;
+	w->balance_at = monotonic_now(w) + BALANCE_FIRST;
 	if (rc == 0)
 		rc = crawl_watch(c->archive, settings, c->site_count, &w->crawl, &options, err);
 	ping_stop(ping);
@@ -820,8 +757,8 @@ static int run_config(struct watch *w, struct err *err)
 		if (!is_stopped(w) && !w->next && must_retire(w)) {
 			if (!atomic_load(&w->crawl.clock_set))
 				retire_old(w->config);
-			w->retired_at = wall();
-			w->retire_at = monotonic_now() + SECONDS_PER_DAY;
+			w->retired_at = wall(w);
+			w->retire_at = monotonic_now(w) + SECONDS_PER_DAY;
 		}
 		write_status(w);
 	}
@@ -837,32 +774,44 @@ static int run_config(struct watch *w, struct err *err)
 	return rc;
 }
 
-/* The configuration that the lanes are opened with next: the later one, or the same again. */
-static void turn_over(struct watch *w)
+/*
+ * The status of an archive remembers it across restarts; without one it was never. From then on the
+ * day is measured by the monotonic clock: that the wall clock is set makes nothing due.
+ */
+static void recall_retirement(struct watch *w)
 {
-	struct watch_config *next = w->next ? w->next : w->config;
+	SCOPED(watch_status_release) struct watch_status s;
+	struct err ignored = {0};
+	uint64_t time = wall(w);
 
-	free_config(w->retired);
-	if (w->opened != next)
-		free_config(w->opened);
-	if (w->config != next && w->config != w->opened)
-		free_config(w->config);
-	w->opened = w->config = next;
-	w->next = w->retired = NULL;
-	set_budget(w);
+	watch_status_init(&s);
+	if (watch_status_read(&s, w->next->archive, &ignored) == 0)
+		w->retired_at = s.retired;
+	if (time >= w->retired_at)
+		w->retire_at = monotonic_now(w) + SECONDS_PER_DAY - (double)(time - w->retired_at);
 }
 
 int daemon_run(const struct daemon_params *params, struct err *err)
 {
 	struct watch w = {.params = params};
-	int rc = read_config(params, &w.next, err);
+	int rc;
 
-	if (rc)
-		return rc;
+	TRY(read_config(params, &w.next, err));
 	recall_retirement(&w);
-	budget_init(&w.budget, 0, 0, monotonic_now());
+	budget_init(&w.budget, 0, 0, monotonic_now(&w));
 	do {
-		turn_over(&w);
+		/* What the lanes are opened with next: the later configuration, or the same again.
+		 */
+		struct watch_config *next = w.next ? w.next : w.config;
+
+		free_config(w.retired);
+		if (w.opened != next)
+			free_config(w.opened);
+		if (w.config != next && w.config != w.opened)
+			free_config(w.config);
+		w.opened = w.config = next;
+		w.next = w.retired = NULL;
+		set_budget(&w);
 		rc = run_config(&w, err);
 	} while (rc == 0 && (w.next || w.again));
 	if (w.config != w.opened)

@@ -8,6 +8,7 @@
 
 #include "base/api.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/slice.h"
 #include "crawl/looking.h"
@@ -40,6 +41,15 @@ enum {
  * too many; ERR_NOMEM.
  */
 int ping_parse(slice form, struct buf *ret) SP_MUST_CHECK;
+
+/* URLs that pings may name, from all sides together. Zeroed: none came yet. */
+struct ping_room {
+	double room, at; /* how many may come, at a time in seconds */
+	bool has_begun;
+};
+
+/* Whether so many more may come now, 500 at once and 50 per second; if so, they count. */
+bool ping_room_take(struct ping_room *r, double now, size_t urls);
 
 /* Reads where to listen: HOST:PORT, or PORT alone on 127.0.0.1. As httpd_address_parse. */
 int ping_address(const char *text, char ret_address[HTTPD_ADDRESS_SIZE], uint16_t *ret_port,
@@ -92,6 +102,7 @@ void balance(struct balance_site *sites, size_t count, double total, double peri
 
 struct daemon_params {
 	const char *config; /* path of the file */
+	const struct clock *clock;
 	int stop_fd;        /* readable: stop; -1 for none */
 	int reload_fd;      /* an eventfd, readable: read the configuration again; -1 for none */
 	bool once;          /* do what is due, then end */

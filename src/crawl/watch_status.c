@@ -42,17 +42,6 @@ static int add_number(struct buf *out, double value, char end)
 	return buf_printf(out, "%.*s%c", (int)format_double(value, text), text, end);
 }
 
-static int format_site(const struct watch_site_status *s, struct buf *out)
-{
-	TRY(buf_printf(out, "site\t%.*s\t%.*s\t%" PRIu64 "\t", (int)s->url.len, s->url.ptr,
-		(int)s->policy.len, s->policy.ptr, s->pages));
-	TRY(add_number(out, s->fresh_expected, '\t'));
-	TRY(add_number(out, s->fresh_measured, '\t'));
-	TRY(add_number(out, s->fresh_error, '\t'));
-	TRY(buf_printf(out, "%" PRIu64 "\t", s->due));
-	return add_number(out, s->sharp_expected, '\n');
-}
-
 static int format_signal(const struct look_signal *s, struct buf *out)
 {
 	TRY(buf_printf(out, "signal\t%.*s\t", (int)s->name.len, s->name.ptr));
@@ -74,7 +63,14 @@ int watch_status_format(const struct watch_status *s, struct buf *out)
 		s->changes));
 	TRY(buf_printf(out, "retired\t%" PRIu64 "\n", s->retired));
 	for (size_t i = 0; i < s->sites.len; i++) {
-		TRY(format_site(&s->sites.ptr[i], out));
+		TRY(buf_printf(out, "site\t%.*s\t%.*s\t%" PRIu64 "\t", (int)s->sites.ptr[i].url.len,
+			s->sites.ptr[i].url.ptr, (int)s->sites.ptr[i].policy.len,
+			s->sites.ptr[i].policy.ptr, s->sites.ptr[i].pages));
+		TRY(add_number(out, s->sites.ptr[i].fresh_expected, '\t'));
+		TRY(add_number(out, s->sites.ptr[i].fresh_measured, '\t'));
+		TRY(add_number(out, s->sites.ptr[i].fresh_error, '\t'));
+		TRY(buf_printf(out, "%" PRIu64 "\t", s->sites.ptr[i].due));
+		TRY(add_number(out, s->sites.ptr[i].sharp_expected, '\n'));
 		for (size_t k = 0; k < s->sites.ptr[i].signals; k++)
 			TRY(format_signal(signal++, out));
 	}
@@ -90,39 +86,6 @@ static int read_number(slice text, double *ret)
 	return parse_double(text, ret);
 }
 
-static int read_site(struct watch_status *s, const slice f[FIELDS_MAX])
-{
-	struct watch_site_status site = {.url = f[1], .policy = f[2]};
-	int rc = parse_u64(f[3], &site.pages);
-
-	if (rc == 0)
-		rc = read_number(f[4], &site.fresh_expected);
-	if (rc == 0)
-		rc = read_number(f[5], &site.fresh_measured);
-	if (rc == 0)
-		rc = read_number(f[6], &site.fresh_error);
-	if (rc == 0)
-		rc = parse_u64(f[7], &site.due);
-	if (rc == 0)
-		rc = read_number(f[8], &site.sharp_expected);
-	return rc ? ERR_SYNTAX : watch_site_list_push(&s->sites, site);
-}
-
-static int read_signal(struct watch_status *s, const slice f[FIELDS_MAX])
-{
-	struct look_signal signal = {.name = f[1]};
-	int rc = s->sites.len > 0 ? read_number(f[2], &signal.precision) : ERR_SYNTAX;
-
-	if (rc == 0)
-		rc = read_number(f[3], &signal.recall);
-	if (rc || parse_u64(f[4], &signal.polls) || parse_u64(f[5], &signal.not_modified) ||
-		parse_u64(f[6], &signal.checked) || parse_u64(f[7], &signal.lies))
-		return ERR_SYNTAX;
-	s->sites.ptr[s->sites.len - 1].signals++;
-	look_signals_push(&s->signals, signal);
-	return 0;
-}
-
 static int read_line(struct watch_status *s, slice line)
 {
 	slice f[FIELDS_MAX] = {{0}};
@@ -133,10 +96,35 @@ static int read_line(struct watch_status *s, slice line)
 		f[count++] = slice_take(&line, '\t');
 	if (slice_eq(f[0], SLICE("site")) && count == FIELDS_MAX - 1)
 		f[count++] = SLICE("-"); /* as earlier versions wrote it */
-	if (slice_eq(f[0], SLICE("site")) && count == FIELDS_MAX)
-		return read_site(s, f);
-	if (slice_eq(f[0], SLICE("signal")) && count == FIELDS_MAX - 1)
-		return read_signal(s, f);
+	if (slice_eq(f[0], SLICE("site")) && count == FIELDS_MAX) {
+		struct watch_site_status site = {.url = f[1], .policy = f[2]};
+
+		rc = parse_u64(f[3], &site.pages);
+		if (rc == 0)
+			rc = read_number(f[4], &site.fresh_expected);
+		if (rc == 0)
+			rc = read_number(f[5], &site.fresh_measured);
+		if (rc == 0)
+			rc = read_number(f[6], &site.fresh_error);
+		if (rc == 0)
+			rc = parse_u64(f[7], &site.due);
+		if (rc == 0)
+			rc = read_number(f[8], &site.sharp_expected);
+		return rc ? ERR_SYNTAX : watch_site_list_push(&s->sites, site);
+	}
+	if (slice_eq(f[0], SLICE("signal")) && count == FIELDS_MAX - 1) {
+		struct look_signal signal = {.name = f[1]};
+
+		rc = s->sites.len > 0 ? read_number(f[2], &signal.precision) : ERR_SYNTAX;
+		if (rc == 0)
+			rc = read_number(f[3], &signal.recall);
+		if (rc || parse_u64(f[4], &signal.polls) || parse_u64(f[5], &signal.not_modified) ||
+			parse_u64(f[6], &signal.checked) || parse_u64(f[7], &signal.lies))
+			return ERR_SYNTAX;
+		s->sites.ptr[s->sites.len - 1].signals++;
+		look_signals_push(&s->signals, signal);
+		return 0;
+	}
 	if (slice_eq(f[0], SLICE("budget")) && count == 4)
 		rc = read_number(f[1], &s->requests) || parse_u64(f[2], &s->spent) ||
 		     read_number(f[3], &s->per_day);

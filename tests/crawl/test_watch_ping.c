@@ -52,6 +52,32 @@ static void test_too_many(void)
 	buf_release(&urls);
 }
 
+static void test_room(void)
+{
+	static const struct {
+		double now; /* by the clock of the caller */
+		size_t urls;
+		bool may;
+	} rows[] = {
+		{1000, 400, true},
+		{1000, 100, true},
+		{1000, 1, false},
+		{1000.03, 1, true},
+		{1000.03, 1, false},
+		{1002, 64, true},
+		{1002, 64, false},
+		{5000, 501, false},
+		{5000, 500, true},
+		{5000, 1, false},
+	};
+	struct ping_room room = {0};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		tap_case("room: %zu more at %g s", rows[i].urls, rows[i].now);
+		CHECK(ping_room_take(&room, rows[i].now, rows[i].urls) == rows[i].may);
+	}
+}
+
 static void test_address(void)
 {
 	static const struct {
@@ -85,6 +111,7 @@ int main(int argc, char **argv)
 	tap_init(argc, argv);
 	test_parse();
 	test_too_many();
+	test_room();
 	test_address();
 	return tap_done();
 }
