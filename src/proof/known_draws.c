@@ -35,6 +35,7 @@ static const struct {
 	{"|ai.operation.parentId|", "%h16", NULL},
 	{"|_adf.ctrl-state|", "%l6,14_%D1,4", NULL}, /* Oracle ADF */
 	{"|_afrLoop|", "%d13,20", NULL},
+	{"|_afrWindowId|", "%l6,14", NULL},
 	{"|javax.faces.ViewState|jakarta.faces.ViewState|", "!%l6,14", NULL},
 	{"|javax.faces.ViewState|jakarta.faces.ViewState|", "!-%l6,14", NULL},
 	{"|javax.faces.ClientWindow|jakarta.faces.ClientWindow|", "%b8,40", NULL}, /* MyFaces */
@@ -56,6 +57,7 @@ static const struct {
 	{"|sap-wd-secure-id|", "%h32", NULL}, /* SAP */
 	{"|sap-contextid|", "*%b20,200*", NULL},
 	{"|q:instance|", "%l8,14", NULL}, /* Qwik */
+	{"|v-uiId|", "%D1,5", NULL}, /* Vaadin */
 	{"|__unique_form_id__|", "%a20", NULL}, /* Grav */
 	{"|ufprt|", "%b60,255", NULL}, /* Umbraco */
 	/* content management */
@@ -68,6 +70,8 @@ static const struct {
 	{"|gform_unique_id|", "%h13", NULL},
 	{"|hid|", "%h32", "wordfence_lh=1"},
 	{"|captcha_sid|", "%D1,12", "input"}, /* Drupal */
+	{"|captcha_id|captcha_key|", "%h32,40", "input"},
+	{"|key|", "%w43", "antibot"},
 	{"|freeform_payload|", "%b60,8000", NULL}, /* Craft */
 	{"freeform_form_handle_", "%h9", NULL},
 	{"|SecurityID|XID|", "%h40", NULL}, /* Silverstripe, ExpressionEngine */
@@ -79,6 +83,7 @@ static const struct {
 	{"|stoken|", "%h8", NULL}, /* OXID */
 	{"|ue_id|requestId|config.requestId|pf_rd_r|", "%u20", NULL}, /* Amazon */
 	{"|ue_sid|session-id|", "%d3-%d7-%d7", NULL},
+	{"|rid|", "%u20", "input"},
 	{"|csa-c-id|", "%l6-%l6-%l6-%l6", NULL},
 	{"|pd_rd_w|pd_rd_wg|", "%A5", "pd_rd_r="},
 	{"|pd_rd_r|", UUID, NULL},
@@ -90,6 +95,7 @@ static const struct {
 	/* captchas and firewalls */
 	{"|cf-turnstile-response|", "%b60,4000", NULL},
 	{"|cdata|", UUID, "cf-turnstile"},
+	{"|cdata|", "%w20,64", "cf-turnstile"},
 	{"|stoken|", "%b60,400", "g-recaptcha"},
 	{"|rqdata|", "%b60,4000", "h-captcha"},
 	{"|hcaptcha-widget-id|", "%l8,14", NULL},
@@ -112,9 +118,11 @@ static const struct {
 	{"|bobcmn|failureConfig|", "%h40,4000", NULL}, /* F5 */
 	/* measuring and advertising */
 	{"|ADRUM_BT|", "*" UUID "*", NULL}, /* AppDynamics */
+	{"|requestGUID|", UUID, NULL},
 	{"|setPageViewId|", "%a6", NULL}, /* Matomo */
 	{"|clientId|", "%d6,10.%D10", NULL}, /* Google Analytics */
 	{"|visitorId|", "oeu%D13r0.%d8,18", NULL}, /* Optimizely */
+	{"|mcid|", "%d38", "visitor"}, /* Adobe */
 	{"|ord|", "%d8,16", "adform.net"},
 	{"|cacheBuster|", "%d8,13", NULL},
 	{"|cb|", "%d8,12", "/delivery/"}, /* Revive */
@@ -149,6 +157,7 @@ static const struct {
 	{"|plupload|", "%h32", NULL}, /* Invision */
 	{"|cache-buster|", "v=%l8,14", NULL}, /* NodeBB */
 	{"|formhash|", "%h8", NULL}, /* Discuz */
+	{"|dle_login_hash|", "%h32,40", NULL}, /* DataLife Engine */
 	{"|t|", "%h40", "input"}, /* WoltLab */
 	{"|editingStatsId|", "%h20,32", NULL}, /* MediaWiki */
 	{"|ticket|", "%b40,80", NULL}, /* MoinMoin, Tiki */
@@ -205,6 +214,7 @@ static const char *const NAMES[] = {
 	"u_0_%D1,3_%W2", /* Facebook */
 	"loginform_L%A4", "username_L%A4", "password3_L%A4", "loginfield_L%A4", /* Discuz */
 	"UQ0_%D1,5", "F%d12,20%u4,8", /* Phabricator */
+	"bpr-guid-%d5,9", "datalet-bpr-guid-%d5,9", /* LinkedIn */
 	/* clang-format on */
 };
 

@@ -3,7 +3,7 @@
  * of difference that is no change of the page: a place where such values live, and a test that the
  * values of both sides pass.
  *
- * NOISE_RULES_VERSION goes up with every change of what any rule explains.
+ * NOISE_RULES_VERSION goes up when a version was released whose captures other rules have judged.
  */
 #ifndef PROOF_NOISE_RULES_H
 #define PROOF_NOISE_RULES_H

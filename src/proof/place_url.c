@@ -260,6 +260,32 @@ static enum proof_rule_id rule_for(enum url_use use, const struct parameter *q)
 	return RULE_COUNT;
 }
 
+/* Without scheme and host where they are the page's own. */
+static slice without_host(const struct judge *j, slice url)
+{
+	slice origin;
+
+	if (!j->has_base)
+		return url;
+	origin = slice_sub(url_text(&j->base), 0, j->base.authority_end);
+	if (url.len > origin.len && word_starts(url, origin) && url.ptr[origin.len] == '/')
+		return slice_sub(url, origin.len, url.len);
+	return url;
+}
+
+/* To another site: what a parameter names there is chosen by an author, not by this server. */
+static bool leads_elsewhere(const struct judge *j, slice url)
+{
+	slice rest = url, scheme = slice_take(&rest, ':');
+
+	if (!j->has_base || without_host(j, url).ptr != url.ptr)
+		return false;
+	for (size_t i = 0; i < scheme.len && rest.len; i++)
+		if (!word_is_alnum(scheme.ptr[i]))
+			return slice_starts_with(url, SLICE("//"));
+	return slice_starts_with(rest.len ? rest : url, SLICE("//"));
+}
+
 /* A session has one id: the parameter has that value wherever the page has it in an address. */
 static bool is_one_value(slice text, slice name, slice value)
 {
@@ -406,8 +432,9 @@ static bool compare_parameter(struct judge *j, enum url_use use, const struct pa
 		return true;
 	if (q->is_bare ||
 		(use == URL_LINK && (name_kinds(q->name) & (NAME_ID | NAME_SECRET)) == NAME_ID &&
-			!(is_one_value(j->text[0], q->name, q->a) &&
-				is_one_value(j->text[1], q->name, q->b))))
+			(leads_elsewhere(j, whole_a) ||
+				!(is_one_value(j->text[0], q->name, q->a) &&
+					is_one_value(j->text[1], q->name, q->b)))))
 		return unexplained(j, p, whole_a, whole_b);
 	return compare_named(j, q->name, q->a, q->b, &inner);
 }
@@ -508,19 +535,6 @@ static slice without_session(struct judge *j, slice url, slice *ret_session)
 			*ret_session = id;
 			return (slice){out, url.len - id.len};
 		}
-	return url;
-}
-
-/* Without scheme and host where they are the page's own. */
-static slice without_host(const struct judge *j, slice url)
-{
-	slice origin;
-
-	if (!j->has_base)
-		return url;
-	origin = slice_sub(url_text(&j->base), 0, j->base.authority_end);
-	if (url.len > origin.len && word_starts(url, origin) && url.ptr[origin.len] == '/')
-		return slice_sub(url, origin.len, url.len);
 	return url;
 }
 

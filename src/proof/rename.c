@@ -430,7 +430,8 @@ static slice first_nonce(const struct proof_tokens *t)
 static bool is_wicket(slice text)
 {
 	return text.len && (memmem(text.ptr, text.len, "wicket/resource/", 16) ||
-				   memmem(text.ptr, text.len, "Wicket.Event", 12));
+				   memmem(text.ptr, text.len, "Wicket.Event", 12) ||
+				   memmem(text.ptr, text.len, "Wicket.Ajax", 11));
 }
 
 static void read_names(struct judge *j)
