@@ -273,7 +273,7 @@ static slice without_host(const struct judge *j, slice url)
 	return url;
 }
 
-/* To another site: what a parameter names there is chosen by an author, not by this server. */
+/* To another site: a token there may be whom an author chose, such as who gets a donation. */
 static bool leads_elsewhere(const struct judge *j, slice url)
 {
 	slice rest = url, scheme = slice_take(&rest, ':');
@@ -432,7 +432,7 @@ static bool compare_parameter(struct judge *j, enum url_use use, const struct pa
 		return true;
 	if (q->is_bare ||
 		(use == URL_LINK && (name_kinds(q->name) & (NAME_ID | NAME_SECRET)) == NAME_ID &&
-			(leads_elsewhere(j, whole_a) ||
+			((slice_eq(q->name, SLICE("token")) && leads_elsewhere(j, whole_a)) ||
 				!(is_one_value(j->text[0], q->name, q->a) &&
 					is_one_value(j->text[1], q->name, q->b)))))
 		return unexplained(j, p, whole_a, whole_b);
