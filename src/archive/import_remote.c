@@ -168,11 +168,11 @@ static int open_all(struct download *d, const struct download_params *params, st
 	if (rc || !url_is_http(&d->home))
 		return err_set(err, ERR_USAGE, "'%.*s' is not an http or https URL",
 			slice_shown(params->home, DOWNLOAD_SHOWN_MAX), params->home.ptr);
-	rc = pace_init(&d->pace,
+	pace_init(&d->pace,
 		(struct pace_rule){
 			.delay = params->delay, .automatic = params->automatic, .jobs = 1});
 	d->state = state_new(on_decoded, d);
-	if (rc || !d->state)
+	if (!d->state)
 		return err_code(err, ERR_NOMEM);
 	return net_new(&net, &d->net, err);
 }

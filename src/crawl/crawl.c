@@ -480,8 +480,6 @@ static int open_crawl(struct crawl *x, const struct crawl_options *options,
 	x->shared.changes = options->changes;
 	x->shared.paces = shared_paces_new();
 	x->shared.ended = eventfd(0, EFD_CLOEXEC);
-	if (!x->shared.paces)
-		return err_code(err, ERR_NOMEM);
 	if (x->shared.ended < 0)
 		return err_set(err, ERR_IO, "eventfd: %s", strerror(errno));
 	return 0;

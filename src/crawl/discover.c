@@ -374,7 +374,7 @@ int discover_admit(struct capture *c, uint32_t page, struct err *err)
 
 	if (robots == HOST_ROBOTS_KNOWN)
 		return settle(c, page, err);
-	TRY(err_code(err, hosts_pend(&c->hosts, host, page)));
+	hosts_pend(&c->hosts, host, page);
 	return robots == HOST_ROBOTS_UNKNOWN ? robots_fetch(c, host, false, err) : 0;
 }
 

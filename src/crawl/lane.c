@@ -137,7 +137,7 @@ static int resolve(struct lane *lane, uint32_t server, const struct net_lookup *
 {
 	slice host = host_of(servers_name(&lane->servers, server));
 
-	TRY(err_code(err, servers_set_address(&lane->servers, server, slice_str(l->ip))));
+	servers_set_address(&lane->servers, server, slice_str(l->ip));
 	return l->records.len > 0 ? store_lookup(&lane->store, host, l, err) : 0;
 }
 

@@ -105,7 +105,7 @@ static int page_check(struct capture *c, size_t place, bool *ret_send, struct er
 		 * between two requests is longer than robots.txt is trusted, it is always too old.
 		 */
 		c->requests.list.ptr[place].checked_robots = true;
-		TRY(err_code(err, hosts_hold_first(&c->hosts, r.host, place)));
+		hosts_hold_first(&c->hosts, r.host, place);
 		return robots_fetch(c, r.host, true, err);
 	}
 	rc = c->scheduler->dropped(c, &r.order, taken ? DROP_SERVER_DOWN : DROP_FORBIDDEN, err);
@@ -130,17 +130,10 @@ static const struct kind KINDS[] = {
 int fetch_hold(struct capture *c, const struct request *r)
 {
 	size_t place;
-	int rc = requests_take(&c->requests, r, &place);
 
-	if (rc)
-		return rc;
-	rc = r->first ? hosts_hold_first(&c->hosts, r->host, place)
-		      : hosts_hold(&c->hosts, r->host, place);
-	if (rc) {
-		c->requests.list.ptr[place].url = NULL; /* stays the caller's */
-		requests_free(&c->requests, place);
-	}
-	return rc;
+	TRY(requests_take(&c->requests, r, &place));
+	(r->first ? hosts_hold_first : hosts_hold)(&c->hosts, r->host, place);
+	return 0;
 }
 
 int fetch_url(struct capture *c, slice text, const struct request *request, bool *ret_held,
@@ -284,7 +277,8 @@ static int put_back(struct capture *c, size_t place, struct err *err)
 	hosts_done(&c->hosts, r.host, lane_now(c->lane), 0, PACE_UNKNOWN);
 	if (r.kind == REQUEST_PAGE)
 		return drop(c, place, DROP_NO_SOCKET, err);
-	return err_code(err, hosts_hold_first(&c->hosts, r.host, place));
+	hosts_hold_first(&c->hosts, r.host, place);
+	return 0;
 }
 
 /* The response to a login sets the session; any other may repeat the password. */
@@ -355,7 +349,7 @@ int fetch_finished(struct capture *c, const struct net_fetch *f, struct err *err
 	if (sessions_keep(&r))
 		request_headers_keep_cookies(&c->headers, f, wall_seconds(c));
 	if (f->ip[0])
-		TRY(err_code(err, hosts_set_address(&c->hosts, r.host, slice_str(f->ip))));
+		hosts_set_address(&c->hosts, r.host, slice_str(f->ip));
 	if (KINDS[r.kind].answered)
 		TRY(answered(c, &r, f, err));
 	else

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "base/err.h"
 #include "base/hash.h"
+#include "base/mem.h"
 #include "base/vec.h"
 
 /* ---- the pace of a server ---- */
@@ -15,7 +15,7 @@
 /* More of them lead beyond every maximum. */
 enum { DOUBLINGS_MAX = 60 };
 
-int pace_init(struct pace *p, struct pace_rule rule)
+void pace_init(struct pace *p, struct pace_rule rule)
 {
 	double *ends = NULL;
 
@@ -24,9 +24,7 @@ int pace_init(struct pace *p, struct pace_rule rule)
 	if (rule.jobs == 0)
 		rule.jobs = 1;
 	if (rule.jobs > 1) {
-		ends = calloc(rule.jobs, sizeof *ends);
-		if (!ends)
-			return ERR_NOMEM;
+		ends = mem_new(rule.jobs, sizeof *ends);
 		for (unsigned i = 0; i < rule.jobs; i++)
 			ends[i] = -INFINITY;
 	}
@@ -38,7 +36,6 @@ int pace_init(struct pace *p, struct pace_rule rule)
 		.last_end = -INFINITY,
 		.ends = ends,
 	};
-	return 0;
 }
 
 void pace_release(struct pace *p)
@@ -250,16 +247,12 @@ struct shared_paces {
 
 struct shared_paces *shared_paces_new(void)
 {
-	struct shared_paces *all = calloc(1, sizeof *all);
+	struct shared_paces *all = mem_new(1, sizeof *all);
 
-	if (all && pthread_mutex_init(&all->lock, NULL)) {
-		free(all);
-		return NULL;
-	}
-	if (all) {
-		arena_init(&all->arena, MEMORY_MAX);
-		strmap_init(&all->by_name, hash_key_random(), NULL);
-	}
+	if (pthread_mutex_init(&all->lock, NULL))
+		mem_end();
+	arena_init(&all->arena, MEMORY_MAX);
+	strmap_init(&all->by_name, hash_key_random(), &all->arena);
 	return all;
 }
 
@@ -274,39 +267,23 @@ void shared_paces_free(struct shared_paces *all)
 	free(all);
 }
 
-static int add(struct shared_paces *all, slice server, struct shared_pace **ret)
+struct shared_pace *shared_paces_join(struct shared_paces *all, slice server)
 {
-	struct shared_pace *p = ARENA_NEW(&all->arena, struct shared_pace);
-	char *name = arena_strdup(&all->arena, server);
-	int rc = p && name ? shared_pace_vec_reserve(&all->list, 1) : ERR_NOMEM;
-
-	if (rc == 0)
-		rc = strmap_put(&all->by_name, (slice){name, server.len}, (uint32_t)all->list.len);
-	if (rc)
-		return rc;
-	*p = (struct shared_pace){.all = all, .next = -INFINITY};
-	all->list.ptr[all->list.len++] = p;
-	*ret = p;
-	return 0;
-}
-
-int shared_paces_join(struct shared_paces *all, slice server, struct shared_pace **ret)
-{
-	struct shared_pace *p = NULL;
+	struct shared_pace *p;
 	uint32_t number;
-	int rc = 0;
 
 	(void)pthread_mutex_lock(&all->lock);
-	if (strmap_get(&all->by_name, server, &number))
+	if (strmap_get(&all->by_name, server, &number)) {
 		p = all->list.ptr[number];
-	else
-		rc = add(all, server, &p);
-	if (rc == 0) {
-		p->lanes++;
-		*ret = p;
+	} else {
+		p = ARENA_NEED(&all->arena, struct shared_pace);
+		*p = (struct shared_pace){.all = all, .next = -INFINITY};
+		(void)strmap_add(&all->by_name, server, (uint32_t)all->list.len);
+		shared_pace_vec_push(&all->list, p);
 	}
+	p->lanes++;
 	(void)pthread_mutex_unlock(&all->lock);
-	return rc;
+	return p;
 }
 
 /* Another lane has waited for long, and still asks. */

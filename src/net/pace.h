@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/api.h"
-#include "base/err.h"
 #include "base/slice.h"
 
 /* ---- the pace of a server ---- */
@@ -88,8 +86,7 @@ struct pace {
 	double begun;    /* the end that the last pace_begin took off them, for pace_undo */
 };
 
-/* 0, or ERR_NOMEM, which cannot happen with one job: that needs no memory. */
-int pace_init(struct pace *p, struct pace_rule rule) SP_MUST_CHECK;
+void pace_init(struct pace *p, struct pace_rule rule);
 
 /* Safe on a zeroed struct. */
 void pace_release(struct pace *p);
@@ -161,13 +158,12 @@ void pace_retry_after(struct pace *p, double now, double seconds);
 struct shared_paces; /* all servers of the process; opaque */
 struct shared_pace;  /* one of them; opaque */
 
-/* NULL without memory. Free when no lane is left; NULL is fine. */
+/* Free when no lane is left; NULL is fine. */
 struct shared_paces *shared_paces_new(void);
 void shared_paces_free(struct shared_paces *all);
 
-/* The entry of a server for one more lane; lasts as long as all of them do. 0 or ERR_NOMEM. */
-int shared_paces_join(
-	struct shared_paces *all, slice server, struct shared_pace **ret) SP_MUST_CHECK;
+/* The entry of a server for one more lane; lasts as long as all of them do. */
+struct shared_pace *shared_paces_join(struct shared_paces *all, slice server);
 
 /*
  * A lane that may start a request by its own pace asks whether the others let it: true, and it is

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 /* ---- queues ---- */
 
@@ -14,51 +15,44 @@ void queues_release(struct queues *pool)
 	*pool = (struct queues){0};
 }
 
-/* A node off the list of unused ones, or a new one: its index plus one in *ret. */
-static int take_node(struct queues *pool, uint32_t *ret)
+/* A node off the list of unused ones, or a new one: its index plus one. */
+static uint32_t new_node(struct queues *pool, struct queue_item item, uint32_t next)
 {
-	int rc;
+	uint32_t node = pool->unused;
 
-	if (pool->unused) {
-		*ret = pool->unused;
-		pool->unused = pool->nodes.ptr[*ret - 1].next;
-		return 0;
+	if (node) {
+		pool->unused = pool->nodes.ptr[node - 1].next;
+	} else {
+		if (pool->nodes.len >= UINT32_MAX)
+			mem_end(); /* they have 64 GiB */
+		queue_nodes_push(&pool->nodes, (struct queue_node){0});
+		node = (uint32_t)pool->nodes.len;
 	}
-	if (pool->nodes.len >= UINT32_MAX)
-		return ERR_LIMIT;
-	rc = queue_nodes_push(&pool->nodes, (struct queue_node){0});
-	if (rc == 0)
-		*ret = (uint32_t)pool->nodes.len;
-	return rc;
+	pool->nodes.ptr[node - 1] =
+		(struct queue_node){.tag = item.tag, .host = item.host, .next = next};
+	return node;
 }
 
-int queues_push(struct queues *pool, struct queue *q, struct queue_item item)
+void queues_push(struct queues *pool, struct queue *q, struct queue_item item)
 {
-	uint32_t node;
+	uint32_t node = new_node(pool, item, 0);
 
-	TRY(take_node(pool, &node));
-	pool->nodes.ptr[node - 1] = (struct queue_node){.tag = item.tag, .host = item.host};
 	if (q->last)
 		pool->nodes.ptr[q->last - 1].next = node;
 	else
 		q->first = node;
 	q->last = node;
 	q->len++;
-	return 0;
 }
 
-int queues_push_first(struct queues *pool, struct queue *q, struct queue_item item)
+void queues_push_first(struct queues *pool, struct queue *q, struct queue_item item)
 {
-	uint32_t node;
+	uint32_t node = new_node(pool, item, q->first);
 
-	TRY(take_node(pool, &node));
-	pool->nodes.ptr[node - 1] =
-		(struct queue_node){.tag = item.tag, .host = item.host, .next = q->first};
 	if (!q->last)
 		q->last = node;
 	q->first = node;
 	q->len++;
-	return 0;
 }
 
 /* Takes a node out, which follows another one or is the first (before is 0). */
@@ -96,7 +90,8 @@ bool queues_hurry(struct queues *pool, struct queue *q, struct queue_item item)
 	if (!node)
 		return false;
 	(void)take_out(pool, q, before, node);
-	return queues_push_first(pool, q, item) == 0; /* in the node that is free now */
+	queues_push_first(pool, q, item); /* in the node that is free now */
+	return true;
 }
 
 /* Takes the oldest of this host, wherever it is, and tells its tag. Walks along the queue. */
@@ -140,8 +135,8 @@ void servers_init(
 {
 	*s = (struct servers){.rule = rule, .shared = shared, .now = -INFINITY};
 	arena_init(&s->names, NAMES_MAX);
-	strmap_init(&s->by_name, key, NULL);
-	strmap_init(&s->by_address, key, NULL);
+	strmap_init(&s->by_name, key, &s->names);
+	strmap_init(&s->by_address, key, &s->names);
 	heap_init(&s->ready);
 	rng_init(&s->rng, key.k0);
 	heap_init(&s->lines);
@@ -166,45 +161,23 @@ void servers_release(struct servers *s)
 
 /* ---- finding ---- */
 
-/* Room for one more, so that what follows can fail only before it is added. */
-static int reserve(struct servers *s)
+uint32_t servers_find(struct servers *s, slice name)
 {
-	TRY(server_vec_reserve(&s->list, 1));
-	return heap_reserve(&s->ready, s->list.len + 1);
-}
-
-static int add(struct servers *s, slice name, uint32_t *ret_server)
-{
+	uint32_t number = (uint32_t)s->list.len;
 	struct server server = {.barred = -INFINITY,
 		.address = SERVER_NO_ADDRESS,
 		.moves_to = SERVER_NO_ADDRESS,
 		.unresolved = s->wants_addresses};
-	char *copy = arena_strdup(&s->names, name);
-	int rc = copy ? reserve(s) : ERR_NOMEM;
 
-	if (rc == 0)
-		rc = pace_init(&server.pace, s->rule);
-	if (rc)
-		return rc;
+	if (strmap_get(&s->by_name, name, &number))
+		return number;
+	(void)strmap_add(&s->by_name, name, number);
+	server.name = strmap_newest(&s->by_name);
+	pace_init(&server.pace, s->rule);
 	if (s->shared)
-		rc = shared_paces_join(s->shared, name, &server.shared);
-	server.name = (slice){copy, name.len};
-	if (rc == 0)
-		rc = strmap_put(&s->by_name, server.name, (uint32_t)s->list.len);
-	if (rc) {
-		pace_release(&server.pace);
-		return rc;
-	}
-	*ret_server = (uint32_t)s->list.len;
-	s->list.ptr[s->list.len++] = server;
-	return 0;
-}
-
-int servers_find(struct servers *s, slice name, uint32_t *ret_server)
-{
-	if (strmap_get(&s->by_name, name, ret_server))
-		return 0;
-	return add(s, name, ret_server);
+		server.shared = shared_paces_join(s->shared, name);
+	server_vec_push(&s->list, server);
+	return number;
 }
 
 static struct server *at(struct servers *s, uint32_t server)
@@ -251,7 +224,6 @@ static void rekey_line(struct servers *s, uint32_t address)
 {
 	const struct server_address *a = &s->addresses.ptr[address];
 	struct heap_key first;
-	int rc = 0;
 
 	assert(s->addresses.ptr && address < s->addresses.len);
 	if (a->first == 0) {
@@ -260,10 +232,7 @@ static void rekey_line(struct servers *s, uint32_t address)
 	}
 	first = key(&s->list.ptr[a->first - 1]);
 	first.key = fmax(first.key, address_ready(a));
-	if (!heap_update(&s->lines, address, first))
-		rc = heap_push(&s->lines, address, first);
-	assert(rc == 0); /* servers_set_address made room */
-	(void)rc;
+	heap_set(&s->lines, address, first);
 }
 
 static void leave_line(struct servers *s, uint32_t server)
@@ -299,17 +268,14 @@ static void join_line(struct servers *s, uint32_t server)
 static void rekey(struct servers *s, uint32_t server)
 {
 	struct server *it = &s->list.ptr[server];
-	int rc = 0;
 
 	if (it->in_line && it->held.len > 0 && key(it).key <= s->now)
 		return; /* it keeps its place */
 	leave_line(s, server);
 	if (it->held.len == 0)
 		(void)heap_remove(&s->ready, server);
-	else if (!heap_update(&s->ready, server, key(it)))
-		rc = heap_push(&s->ready, server, key(it));
-	assert(rc == 0); /* servers_find made room */
-	(void)rc;
+	else
+		heap_set(&s->ready, server, key(it));
 }
 
 /* ---- addresses ---- */
@@ -335,33 +301,6 @@ slice servers_name(const struct servers *s, uint32_t server)
 	return s->list.ptr[server].name;
 }
 
-/* The address is owed the pause of the server that leads to it first. */
-static int add_address(struct servers *s, struct pace_rule rule, slice name, uint32_t *ret)
-{
-	struct server_address a = {.barred = -INFINITY};
-	char *copy = arena_strdup(&s->names, name);
-	int rc = copy ? server_address_vec_reserve(&s->addresses, 1) : ERR_NOMEM;
-
-	if (rc == 0)
-		rc = heap_reserve(&s->lines, s->addresses.len + 1);
-	if (rc == 0)
-		rc = pace_init(&a.pace, rule);
-	if (rc)
-		return rc;
-	if (s->shared)
-		rc = shared_paces_join(s->shared, name, &a.shared);
-	if (rc == 0)
-		rc = strmap_put(
-			&s->by_address, (slice){copy, name.len}, (uint32_t)s->addresses.len);
-	if (rc) {
-		pace_release(&a.pace);
-		return rc;
-	}
-	*ret = (uint32_t)s->addresses.len;
-	s->addresses.ptr[s->addresses.len++] = a;
-	return 0;
-}
-
 /* What stands behind the host in a server's name: ":8080", or nothing for the usual ports. */
 static slice port_of(slice name)
 {
@@ -373,30 +312,35 @@ static slice port_of(slice name)
 }
 
 /* The number of an address at the server's port. No server's name has a blank in it. */
-static int find_address(struct servers *s, const struct server *it, slice text, uint32_t *ret)
+static uint32_t find_address(struct servers *s, const struct server *it, slice text)
 {
+	struct server_address a = {.barred = -INFINITY};
+	uint32_t number = (uint32_t)s->addresses.len;
 	slice port = port_of(it->name);
 	char name[ADDRESS_MAX];
 	int len = snprintf(
 		name, sizeof name, "%.*s %.*s", (int)text.len, text.ptr, (int)port.len, port.ptr);
 	slice whole = {name, (size_t)len < sizeof name ? (size_t)len : sizeof name - 1};
 
-	if (strmap_get(&s->by_address, whole, ret))
-		return 0;
+	if (strmap_get(&s->by_address, whole, &number))
+		return number;
 	/* A name may lead somewhere else every minute, for weeks. */
-	if (s->addresses.len >= SERVERS_ADDRESSES_MAX + 2 * s->list.len) {
-		*ret = SERVER_NO_ADDRESS;
-		return 0;
-	}
-	return add_address(s, it->pace.rule, whole, ret);
+	if (s->addresses.len >= SERVERS_ADDRESSES_MAX + 2 * s->list.len)
+		return SERVER_NO_ADDRESS;
+	/* The address is owed the pause of the server that leads to it first. */
+	pace_init(&a.pace, it->pace.rule);
+	if (s->shared)
+		a.shared = shared_paces_join(s->shared, whole);
+	(void)strmap_add(&s->by_address, whole, number);
+	server_address_vec_push(&s->addresses, a);
+	return number;
 }
 
-int servers_set_address(struct servers *s, uint32_t server, slice address)
+void servers_set_address(struct servers *s, uint32_t server, slice address)
 {
-	uint32_t to = SERVER_NO_ADDRESS;
 	struct server *it = at(s, server);
+	uint32_t to = address.len > 0 ? find_address(s, it, address) : SERVER_NO_ADDRESS;
 
-	TRY(address.len > 0 ? find_address(s, it, address, &to) : 0);
 	it->unresolved = false;
 	it->moves_to = to;
 	if (is_moving(it))
@@ -404,7 +348,6 @@ int servers_set_address(struct servers *s, uint32_t server, slice address)
 	if (it->pace.busy == 0)
 		it->address = to; /* invariant (4) */
 	rekey(s, server);
-	return 0;
 }
 
 /* ---- orders ---- */
@@ -421,24 +364,15 @@ static void give_turn(struct servers *s, struct server *it)
 	it->turn = s->turns++;
 }
 
-/* Its address is to be asked for, once. */
-static int ask_for(struct servers *s, uint32_t server)
-{
-	struct server *it = at(s, server);
-	int rc;
-
-	if (!it->unresolved || it->asked_for)
-		return 0;
-	rc = queues_push(&s->queues, &s->unresolved, (struct queue_item){0, server});
-	it->asked_for = rc == 0;
-	return rc;
-}
-
 /* An order was added to the server's queue. */
 static void note_held(struct servers *s, uint32_t server)
 {
 	struct server *it = at(s, server);
 
+	if (it->unresolved && !it->asked_for) {
+		queues_push(&s->queues, &s->unresolved, (struct queue_item){0, server});
+		it->asked_for = true;
+	}
 	s->held++;
 	if (it->held.len > 1)
 		return;
@@ -453,30 +387,17 @@ static void go_first(struct servers *s, uint32_t server)
 	rekey(s, server);
 }
 
-int servers_hold(struct servers *s, uint32_t server, uint32_t client, uint64_t tag)
+void servers_hold(struct servers *s, uint32_t server, uint32_t client, uint64_t tag)
 {
-	struct server *it = at(s, server);
-	int rc = ask_for(s, server);
-
-	if (rc == 0)
-		rc = queues_push(&s->queues, &it->held, (struct queue_item){tag, client});
-	if (rc == 0)
-		note_held(s, server);
-	return rc;
+	queues_push(&s->queues, &at(s, server)->held, (struct queue_item){tag, client});
+	note_held(s, server);
 }
 
-int servers_hold_first(struct servers *s, uint32_t server, uint32_t client, uint64_t tag)
+void servers_hold_first(struct servers *s, uint32_t server, uint32_t client, uint64_t tag)
 {
-	struct server *it = at(s, server);
-	int rc = ask_for(s, server);
-
-	if (rc == 0)
-		rc = queues_push_first(&s->queues, &it->held, (struct queue_item){tag, client});
-	if (rc)
-		return rc;
+	queues_push_first(&s->queues, &at(s, server)->held, (struct queue_item){tag, client});
 	note_held(s, server);
 	go_first(s, server);
-	return 0;
 }
 
 void servers_hurry(struct servers *s, uint32_t server, uint32_t client, uint64_t tag)
@@ -605,18 +526,6 @@ static void end_at_address(
 	rekey_line(s, it->address);
 }
 
-static void undo_at_address(struct servers *s, struct server *it)
-{
-	struct server_address *a = address_of(s, it);
-
-	if (!a)
-		return;
-	pace_undo(&a->pace);
-	if (a->shared)
-		shared_pace_end(a->shared, s->now);
-	rekey_line(s, it->address);
-}
-
 /* A request less is under way: invariant (4). Who moves is in no line. */
 static void settle(struct servers *s, uint32_t server)
 {
@@ -632,11 +541,17 @@ static void settle(struct servers *s, uint32_t server)
 static void servers_undo(struct servers *s, uint32_t server)
 {
 	struct server *it = at(s, server);
+	struct server_address *a = address_of(s, it);
 
 	pace_undo(&it->pace);
 	if (it->shared)
 		shared_pace_end(it->shared, s->now);
-	undo_at_address(s, it);
+	if (a) {
+		pace_undo(&a->pace);
+		if (a->shared)
+			shared_pace_end(a->shared, s->now);
+		rekey_line(s, it->address);
+	}
 	settle(s, server);
 }
 
@@ -696,14 +611,13 @@ void servers_retry_after(struct servers *s, uint32_t server, double now, double 
 
 /* ---- hosts ---- */
 
-/* Of all names; ten million hosts have a tenth of it. */
 void hosts_init(struct hosts *h, struct servers *servers, uint32_t client, struct hash_key key)
 {
 	*h = (struct hosts){.servers = servers, .client = client};
 	arena_init_small(&h->names, NAMES_MAX);
 	buf_init(&h->scratch, URL_MAX);
-	strmap_init(&h->by_origin, key, NULL);
-	strmap_init(&h->by_server, key, NULL);
+	strmap_init(&h->by_origin, key, &h->names);
+	strmap_init(&h->by_server, key, NULL); /* parts of the origins' */
 }
 
 void hosts_release(struct hosts *h)
@@ -739,58 +653,30 @@ static slice server_name(slice origin, const struct url *url)
 	return slice_sub(origin, start, end);
 }
 
-/* The place of a server, by a name that lasts. A server without origin, left by an error, is idle.
- */
-static int find_server(struct hosts *h, slice name, uint32_t *ret_place)
-{
-	struct host_server server = {0};
-	int rc;
-
-	if (strmap_get(&h->by_server, name, ret_place))
-		return 0;
-	rc = host_server_vec_reserve(&h->asked, 1);
-	if (rc == 0)
-		rc = servers_find(h->servers, name, &server.number);
-	if (rc == 0)
-		rc = strmap_put(&h->by_server, name, (uint32_t)h->asked.len);
-	if (rc)
-		return rc;
-	*ret_place = (uint32_t)h->asked.len;
-	h->asked.ptr[h->asked.len++] = server;
-	return 0;
-}
-
-/* The origin's name is in the scratch buffer. */
-static int add_host(struct hosts *h, const struct url *url, uint32_t *ret_host)
-{
-	struct host host = {.robots = HOST_ROBOTS_UNKNOWN};
-	slice name = buf_slice(&h->scratch);
-	int rc;
-
-	if (h->list.len >= HOSTS_MAX)
-		return ERR_LIMIT;
-	name.ptr = arena_strdup(&h->names, name);
-	rc = name.ptr ? host_vec_reserve(&h->list, 1) : ERR_NOMEM;
-	if (rc == 0)
-		rc = find_server(h, server_name(name, url), &host.server);
-	if (rc == 0)
-		rc = strmap_put(&h->by_origin, name, (uint32_t)h->list.len);
-	if (rc)
-		return rc;
-	host.origin = name;
-	*ret_host = (uint32_t)h->list.len;
-	h->list.ptr[h->list.len++] = host;
-	return 0;
-}
-
 int hosts_find(struct hosts *h, const struct url *url, uint32_t *ret_host)
 {
+	struct host host = {.robots = HOST_ROBOTS_UNKNOWN, .server = (uint32_t)h->asked.len};
+	slice server;
+
 	if (!url_is_http(url))
 		return ERR_UNSUPPORTED;
 	TRY(write_origin(&h->scratch, url));
 	if (strmap_get(&h->by_origin, buf_slice(&h->scratch), ret_host))
 		return 0;
-	return add_host(h, url, ret_host);
+	if (h->list.len >= HOSTS_MAX || arena_full(&h->names))
+		return ERR_LIMIT;
+
+	*ret_host = (uint32_t)h->list.len;
+	(void)strmap_add(&h->by_origin, buf_slice(&h->scratch), *ret_host);
+	host.origin = strmap_newest(&h->by_origin);
+	server = server_name(host.origin, url);
+	if (!strmap_get(&h->by_server, server, &host.server)) {
+		(void)strmap_add(&h->by_server, server, host.server);
+		host_server_vec_push(&h->asked,
+			(struct host_server){.number = servers_find(h->servers, server)});
+	}
+	host_vec_push(&h->list, host);
+	return 0;
 }
 
 struct host *hosts_at(struct hosts *h, uint32_t host)
@@ -812,31 +698,22 @@ const struct pace *hosts_pace(const struct hosts *h, uint32_t host)
 
 /* ---- orders ---- */
 
-/* One more order that waits. */
-static void note_host_held(struct hosts *h, struct host_server *s)
+void hosts_hold(struct hosts *h, uint32_t host, uint64_t tag)
 {
+	struct host_server *s = server_of(h, host);
+
+	servers_hold(h->servers, s->number, h->client, tag);
 	h->held++;
 	s->held++;
 }
 
-int hosts_hold(struct hosts *h, uint32_t host, uint64_t tag)
+void hosts_hold_first(struct hosts *h, uint32_t host, uint64_t tag)
 {
 	struct host_server *s = server_of(h, host);
-	int rc = servers_hold(h->servers, s->number, h->client, tag);
 
-	if (rc == 0)
-		note_host_held(h, s);
-	return rc;
-}
-
-int hosts_hold_first(struct hosts *h, uint32_t host, uint64_t tag)
-{
-	struct host_server *s = server_of(h, host);
-	int rc = servers_hold_first(h->servers, s->number, h->client, tag);
-
-	if (rc == 0)
-		note_host_held(h, s);
-	return rc;
+	servers_hold_first(h->servers, s->number, h->client, tag);
+	h->held++;
+	s->held++;
 }
 
 void hosts_hurry(struct hosts *h, uint32_t host, uint64_t tag)
@@ -906,21 +783,17 @@ void hosts_retry_after(struct hosts *h, uint32_t host, double now, double second
 	servers_retry_after(h->servers, server_of(h, host)->number, now, seconds);
 }
 
-int hosts_set_address(struct hosts *h, uint32_t host, slice address)
+void hosts_set_address(struct hosts *h, uint32_t host, slice address)
 {
-	return servers_set_address(h->servers, server_of(h, host)->number, address);
+	servers_set_address(h->servers, server_of(h, host)->number, address);
 }
 
 /* ---- pages that wait for robots.txt ---- */
 
-int hosts_pend(struct hosts *h, uint32_t host, uint32_t page)
+void hosts_pend(struct hosts *h, uint32_t host, uint32_t page)
 {
-	int rc = queues_push(
-		&h->queues, &hosts_at(h, host)->pending, (struct queue_item){page, host});
-
-	if (rc == 0)
-		h->pending++;
-	return rc;
+	queues_push(&h->queues, &hosts_at(h, host)->pending, (struct queue_item){page, host});
+	h->pending++;
 }
 
 bool hosts_take_pending(struct hosts *h, uint32_t host, uint32_t *ret_page)

@@ -56,11 +56,10 @@ struct queue {
 /* Frees the nodes of all queues; these must not be used any more. */
 void queues_release(struct queues *pool);
 
-/* 0, ERR_NOMEM, ERR_LIMIT. */
-int queues_push(struct queues *pool, struct queue *q, struct queue_item item) SP_MUST_CHECK;
+void queues_push(struct queues *pool, struct queue *q, struct queue_item item);
 
 /* The same, before all others: it is taken next. */
-int queues_push_first(struct queues *pool, struct queue *q, struct queue_item item) SP_MUST_CHECK;
+void queues_push_first(struct queues *pool, struct queue *q, struct queue_item item);
 
 /* One that waits is taken next; false when it does not. Walks along the queue. */
 bool queues_hurry(struct queues *pool, struct queue *q, struct queue_item item);
@@ -79,8 +78,8 @@ bool queues_pop(struct queues *pool, struct queue *q, struct queue_item *ret);
  * it goes by: a request starts when both its server and its address are ready. A Crawl-delay or a
  * Retry-After is a server's own.
  *
- *	rc = servers_find(&servers, name, &server);
- *	rc = servers_hold(&servers, server, client, tag);	// an order of the plan
+ *	server = servers_find(&servers, name);
+ *	servers_hold(&servers, server, client, tag);	// an order of the plan
  *	while (servers_take(&servers, now, &client, &tag))	// may start now
  *		start(client, tag);
  *	wait_until(servers_next_ready(&servers));
@@ -158,8 +157,8 @@ void servers_init(
 /* Safe on a zeroed struct. */
 void servers_release(struct servers *s);
 
-/* The number of the server of that name, which is added when it is new. 0 or ERR_NOMEM. */
-int servers_find(struct servers *s, slice name, uint32_t *ret_server) SP_MUST_CHECK;
+/* The number of the server of that name, which is added when it is new. */
+uint32_t servers_find(struct servers *s, slice name);
 
 /* ---- addresses ---- */
 
@@ -175,21 +174,20 @@ slice servers_name(const struct servers *s, uint32_t server);
 /*
  * Where a server is, as text; "" when that cannot be known: then it is alone. Servers at one
  * address are the same when their ports are, too. May change at any time; what is under way ends at
- * the old one first. 0 or ERR_NOMEM: all is as before.
+ * the old one first.
  */
-int servers_set_address(struct servers *s, uint32_t server, slice address) SP_MUST_CHECK;
+void servers_set_address(struct servers *s, uint32_t server, slice address);
 
 /* ---- orders ---- */
 
-/* Queues an order until the server is ready. 0, ERR_NOMEM, ERR_LIMIT. */
-int servers_hold(struct servers *s, uint32_t server, uint32_t client, uint64_t tag) SP_MUST_CHECK;
+/* Queues an order until the server is ready. */
+void servers_hold(struct servers *s, uint32_t server, uint32_t client, uint64_t tag);
 
 /*
  * The same for one that goes before all others, also those of other servers: a question whether the
  * server lives, or what its robots.txt says now; an audit of a watch.
  */
-int servers_hold_first(
-	struct servers *s, uint32_t server, uint32_t client, uint64_t tag) SP_MUST_CHECK;
+void servers_hold_first(struct servers *s, uint32_t server, uint32_t client, uint64_t tag);
 
 /* An order that waits goes before all others; nothing happens when it does not wait. */
 void servers_hurry(struct servers *s, uint32_t server, uint32_t client, uint64_t tag);
@@ -232,7 +230,7 @@ static inline size_t servers_busy(const struct servers *s)
  *    captures may ask the same one; a capture knows how many of its orders wait for each.
  *
  *	rc = hosts_find(&hosts, &url, &host);
- *	rc = hosts_hold(&hosts, host, tag);			// an order of the plan
+ *	hosts_hold(&hosts, host, tag);			// an order of the plan
  *	hosts_started(&hosts, host);				// servers_take gave its tag
  *	hosts_done(&hosts, host, now, seconds, outcome);	// once for each that was started
  *
@@ -285,7 +283,7 @@ void hosts_release(struct hosts *h);
 
 /*
  * The number of a URL's host, which is added when it is new. 0, ERR_UNSUPPORTED for a URL that is
- * not http or https, ERR_LIMIT when there are HOSTS_MAX, ERR_NOMEM.
+ * not http or https, ERR_LIMIT when there are HOSTS_MAX, or their names have 4 GiB.
  */
 int hosts_find(struct hosts *h, const struct url *url, uint32_t *ret_host) SP_MUST_CHECK;
 
@@ -297,11 +295,11 @@ const struct pace *hosts_pace(const struct hosts *h, uint32_t host);
 
 /* ---- orders ---- */
 
-/* Queues an order until its server is ready; the tag is the caller's. 0, ERR_NOMEM, ERR_LIMIT. */
-int hosts_hold(struct hosts *h, uint32_t host, uint64_t tag) SP_MUST_CHECK;
+/* Queues an order until its server is ready; the tag is the caller's. */
+void hosts_hold(struct hosts *h, uint32_t host, uint64_t tag);
 
 /* As servers_hold_first. */
-int hosts_hold_first(struct hosts *h, uint32_t host, uint64_t tag) SP_MUST_CHECK;
+void hosts_hold_first(struct hosts *h, uint32_t host, uint64_t tag);
 
 /* As servers_hurry. */
 void hosts_hurry(struct hosts *h, uint32_t host, uint64_t tag);
@@ -328,12 +326,11 @@ void hosts_set_crawl_delay(struct hosts *h, uint32_t host, double seconds);
 void hosts_retry_after(struct hosts *h, uint32_t host, double now, double seconds);
 
 /* As servers_set_address. */
-int hosts_set_address(struct hosts *h, uint32_t host, slice address) SP_MUST_CHECK;
+void hosts_set_address(struct hosts *h, uint32_t host, slice address);
 
 /* ---- pages that wait for robots.txt ---- */
 
-/* Queues a page. 0, ERR_NOMEM, ERR_LIMIT. */
-int hosts_pend(struct hosts *h, uint32_t host, uint32_t page) SP_MUST_CHECK;
+void hosts_pend(struct hosts *h, uint32_t host, uint32_t page);
 
 /* Takes the oldest; false when there is none. */
 bool hosts_take_pending(struct hosts *h, uint32_t host, uint32_t *ret_page);

@@ -31,9 +31,9 @@ static uint64_t tag_of(uint32_t host, uint64_t number)
 	return (uint64_t)host << 32 | number;
 }
 
-static int hold(struct hosts *h, uint32_t host, uint64_t number)
+static void hold(struct hosts *h, uint32_t host, uint64_t number)
 {
-	return hosts_hold(h, host, tag_of(host, number));
+	hosts_hold(h, host, tag_of(host, number));
 }
 
 /* The number of a URL's host; UINT32_MAX with a failed check when there is none. */
@@ -136,7 +136,7 @@ static void test_one_host(void)
 	a = host_of(&h, "http://a/");
 	check_nothing(&h, 0, (double)INFINITY);
 	for (uint64_t tag = 10; tag < 13; tag++)
-		CHECK_INT(hold(&h, a, tag), 0);
+		hold(&h, a, tag);
 	CHECK_INT(hosts_held(&h), 3);
 	check_take(&h, 0, a, 10);
 	CHECK_INT(servers_busy(&lane), 1);
@@ -168,9 +168,9 @@ static void test_schemes_share_a_pace(void)
 	plain = host_of(&h, "http://a/");
 	tls = host_of(&h, "https://a/");
 	other = host_of(&h, "https://a:8443/");
-	CHECK_INT(hold(&h, plain, 1), 0);
-	CHECK_INT(hold(&h, tls, 2), 0);
-	CHECK_INT(hold(&h, other, 3), 0);
+	hold(&h, plain, 1);
+	hold(&h, tls, 2);
+	hold(&h, other, 3);
 	CHECK_INT(h.asked.len, 2);
 	check_take(&h, 0, plain, 1);
 	check_take(&h, 0, other, 3);
@@ -191,7 +191,7 @@ static void test_turns(void)
 	host[1] = host_of(&h, "http://b/");
 	host[2] = host_of(&h, "http://c/");
 	for (uint64_t tag = 0; tag < 9; tag++)
-		CHECK_INT(hold(&h, host[tag / 3], tag), 0);
+		hold(&h, host[tag / 3], tag);
 	for (uint64_t i = 0; i < 9; i++) { /* one request at a time, in time that stands still */
 		check_take(&h, 1, host[i % 3], i % 3 * 3 + i / 3);
 		hosts_done(&h, host[i % 3], 1, 0, PACE_ANSWERED);
@@ -209,8 +209,8 @@ static void test_earliest_first(void)
 	a = host_of(&h, "http://a/");
 	b = host_of(&h, "http://b/");
 	for (uint64_t tag = 0; tag < 2; tag++) {
-		CHECK_INT(hold(&h, a, tag), 0);
-		CHECK_INT(hold(&h, b, 10 + tag), 0);
+		hold(&h, a, tag);
+		hold(&h, b, 10 + tag);
 	}
 	check_take(&h, 0, a, 0);
 	check_take(&h, 0, b, 10);
@@ -231,23 +231,23 @@ static void test_drop(void)
 	set_up(&h, (struct pace_rule){.delay = 5});
 	a = host_of(&h, "http://a/");
 	b = host_of(&h, "http://b/");
-	CHECK_INT(hold(&h, a, 1), 0);
-	CHECK_INT(hold(&h, a, 2), 0);
-	CHECK_INT(hold(&h, b, 3), 0);
+	hold(&h, a, 1);
+	hold(&h, a, 2);
+	hold(&h, b, 3);
 	check_take(&h, 0, a, 1);
 	CHECK(hosts_drop(&h, &tag) && tag == tag_of(a, 2)); /* its server is busy */
 	CHECK(hosts_drop(&h, &tag) && tag == tag_of(b, 3));
 	CHECK(!hosts_drop(&h, &tag));
 	CHECK_INT(hosts_held(&h), 0);
 	hosts_done(&h, a, 1, 1, PACE_FAILED);
-	CHECK_INT(hold(&h, b, 4), 0); /* b has begun nothing */
+	hold(&h, b, 4); /* b has begun nothing */
 	check_take(&h, 1, b, 4);
 	tear_down(&h);
 }
 
-static int hold_first(struct hosts *h, uint32_t host, uint64_t number)
+static void hold_first(struct hosts *h, uint32_t host, uint64_t number)
 {
-	return hosts_hold_first(h, host, tag_of(host, number));
+	hosts_hold_first(h, host, tag_of(host, number));
 }
 
 /* What cannot wait goes first, and what was not carried out has not happened. */
@@ -260,10 +260,10 @@ static void test_first_and_undone(void)
 	set_up(&h, (struct pace_rule){.delay = 5});
 	a = host_of(&h, "http://a/");
 	b = host_of(&h, "http://b/");
-	CHECK_INT(hold_first(&h, a, 1), 0);
-	CHECK_INT(hold(&h, a, 2), 0);
-	CHECK_INT(hold_first(&h, a, 3), 0);
-	CHECK_INT(hold(&h, b, 4), 0);
+	hold_first(&h, a, 1);
+	hold(&h, a, 2);
+	hold_first(&h, a, 3);
+	hold(&h, b, 4);
 	check_take(&h, 0, a, 3);
 	check_take(&h, 0, b, 4);
 	hosts_undo(&h, a);
@@ -286,13 +286,13 @@ static void test_hurry(void)
 	a = host_of(&h, "http://a/");
 	b = host_of(&h, "http://b/");
 	check_nothing(&h, 1, (double)INFINITY);
-	CHECK_INT(hold(&h, a, 1), 0);
-	CHECK_INT(hold(&h, b, 2), 0);
-	CHECK_INT(hold(&h, b, 3), 0);
+	hold(&h, a, 1);
+	hold(&h, b, 2);
+	hold(&h, b, 3);
 	hosts_hurry(&h, b, tag_of(b, 9)); /* does not wait */
 	hosts_hurry(&h, b, tag_of(b, 3));
 	check_take(&h, 1, b, 3);
-	CHECK_INT(hold_first(&h, b, 4), 0);
+	hold_first(&h, b, 4);
 	check_take(&h, 1, b, 4);
 	check_take(&h, 1, a, 1);
 	check_take(&h, 1, b, 2);
@@ -310,9 +310,9 @@ static void test_pending(void)
 	b = host_of(&h, "https://a/");
 	hosts_at(&h, a)->robots = HOST_ROBOTS_FETCHING;
 	CHECK_INT(hosts_at(&h, b)->robots, HOST_ROBOTS_UNKNOWN); /* robots are per origin */
-	CHECK_INT(hosts_pend(&h, a, 7), 0);
-	CHECK_INT(hosts_pend(&h, b, 8), 0);
-	CHECK_INT(hosts_pend(&h, a, UINT32_MAX), 0);
+	hosts_pend(&h, a, 7);
+	hosts_pend(&h, b, 8);
+	hosts_pend(&h, a, UINT32_MAX);
 	CHECK_INT(h.pending, 3);
 	CHECK_INT(hosts_held(&h), 0);
 	CHECK(hosts_take_pending(&h, a, &page) && page == 7);
@@ -337,10 +337,10 @@ static void test_two_captures(void)
 	b = host_of(&other, "https://a/");
 	CHECK_INT(lane.list.len, 2);
 	CHECK_INT(h.asked.len, 1);
-	CHECK_INT(hold(&h, a, 1), 0);
-	CHECK_INT(hold(&other, b, 2), 0);
-	CHECK_INT(hold(&h, a, 3), 0);
-	CHECK_INT(hold(&other, b, 4), 0);
+	hold(&h, a, 1);
+	hold(&other, b, 2);
+	hold(&h, a, 3);
+	hold(&other, b, 4);
 	check_take(&h, 0, a, 1);
 	hosts_done(&h, a, 1, 1, PACE_ANSWERED);
 	CHECK(!servers_take(&lane, 5, &client, &tag));
@@ -367,10 +367,10 @@ static void test_room(void)
 	set_up(&h, (struct pace_rule){.delay = 5});
 	a = host_of(&h, "http://a/");
 	b = host_of(&h, "http://b/");
-	CHECK_INT(hold(&h, a, 1), 0);
-	CHECK_INT(hold(&h, a, 2), 0);
-	CHECK_INT(hold(&h, b, 3), 0); /* the last one was for another: a is full all the same */
-	CHECK_INT(hold(&h, a, 4), 0);
+	hold(&h, a, 1);
+	hold(&h, a, 2);
+	hold(&h, b, 3); /* the last one was for another: a is full all the same */
+	hold(&h, a, 4);
 	check_take(&h, 0, a, 1);
 	CHECK(hosts_drop(&h, &tag));
 	tear_down(&h);
@@ -387,7 +387,7 @@ static void test_crowd(void)
 		for (uint32_t i = 0; i < CROWD; i++) {
 			(void)snprintf(text, sizeof text, "http://host-%u.example/x", i);
 			CHECK_INT(host_of(&h, text), i);
-			CHECK_INT(hold(&h, i, i), 0);
+			hold(&h, i, i);
 		}
 	}
 	CHECK_INT(hosts_count(&h), CROWD);
@@ -399,7 +399,7 @@ static void test_crowd(void)
 
 static void set_address(struct hosts *h, uint32_t host, const char *address)
 {
-	CHECK_INT(hosts_set_address(h, host, slice_str(address)), 0);
+	hosts_set_address(h, host, slice_str(address));
 }
 
 static void test_shared_address(void)
@@ -418,10 +418,10 @@ static void test_shared_address(void)
 	set_address(&h, c, "192.0.2.1");
 	CHECK_INT(lane.addresses.len, 2); /* another port is another server */
 	for (uint64_t i = 0; i < 2; i++) {
-		CHECK_INT(hold(&h, a, 10 + i), 0);
-		CHECK_INT(hold(&h, b, 20 + i), 0);
+		hold(&h, a, 10 + i);
+		hold(&h, b, 20 + i);
 	}
-	CHECK_INT(hold(&h, c, 30), 0);
+	hold(&h, c, 30);
 	check_take(&h, 0, a, 10);
 	check_take(&h, 0, c, 30);
 	check_nothing(&h, 3, (double)INFINITY);
@@ -435,13 +435,13 @@ static void test_shared_address(void)
 	tap_case("shared address: a Crawl-delay and a Retry-After are the name's own");
 	hosts_set_crawl_delay(&h, a, 100);
 	hosts_retry_after(&h, a, 16, 200);
-	CHECK_INT(hold(&h, a, 12), 0);
+	hold(&h, a, 12);
 	check_take(&h, 21, b, 21);
 	hosts_done(&h, b, 22, 1, PACE_ANSWERED);
 	check_nothing(&h, 27, 216);
 	tap_case("shared address: orders in line can be dropped");
-	CHECK_INT(hold(&h, b, 22), 0);
-	CHECK_INT(hold(&h, c, 31), 0);
+	hold(&h, b, 22);
+	hold(&h, c, 31);
 	hosts_done(&h, c, 28, 1, PACE_ANSWERED);
 	check_take(&h, 40, b, 22);
 	check_take(&h, 40, c, 31);
@@ -463,7 +463,7 @@ static void test_moving(void)
 	set_address(&h, a, "192.0.2.1");
 	set_address(&h, b, "192.0.2.2");
 	for (uint64_t tag = 0; tag < 3; tag++)
-		CHECK_INT(hold(&h, a, tag), 0);
+		hold(&h, a, tag);
 	check_take(&h, 0, a, 0);
 	check_take(&h, 0, a, 1);
 	hosts_done(&h, a, 1, 1, PACE_ANSWERED);
@@ -471,8 +471,8 @@ static void test_moving(void)
 	check_nothing(&h, 100, (double)INFINITY);
 	hosts_done(&h, a, 101, 1, PACE_ANSWERED);
 	tap_case("moving: then the new one is shared");
-	CHECK_INT(hold(&h, b, 10), 0);
-	CHECK_INT(hold(&h, b, 11), 0);
+	hold(&h, b, 10);
+	hold(&h, b, 11);
 	check_take(&h, 101, a, 2);
 	check_take(&h, 101, b, 10);
 	check_nothing(&h, 200, (double)INFINITY); /* two jobs, whoever has them */
@@ -481,7 +481,7 @@ static void test_moving(void)
 	tap_case("moving: an address that is not known is nobody's");
 	set_address(&h, b, "");
 	hosts_done(&h, b, 207, 1, PACE_ANSWERED);
-	CHECK_INT(hold(&h, b, 12), 0);
+	hold(&h, b, 12);
 	check_take(&h, 212, b, 12);
 	hosts_done(&h, a, 213, 1, PACE_ANSWERED);
 	hosts_done(&h, b, 213, 1, PACE_ANSWERED);
@@ -501,8 +501,8 @@ static void test_unresolved(void)
 	a = host_of(&h, "http://a:81/");
 	b = host_of(&h, "https://a:81/");
 	CHECK(!servers_take_unresolved(&lane, &server));
-	CHECK_INT(hold(&h, a, 1), 0);
-	CHECK_INT(hold(&h, b, 2), 0);
+	hold(&h, a, 1);
+	hold(&h, b, 2);
 	check_nothing(&h, 0, (double)INFINITY);
 	CHECK(servers_take_unresolved(&lane, &server));
 	CHECK_SLICE(servers_name(&lane, server), SLICE("a:81"));
@@ -514,7 +514,7 @@ static void test_unresolved(void)
 	hosts_done(&h, b, 8, 1, PACE_ANSWERED);
 	tap_case("unresolved: giving up");
 	a = host_of(&h, "http://c/");
-	CHECK_INT(hold(&h, a, 3), 0);
+	hold(&h, a, 3);
 	CHECK(hosts_drop(&h, &tag) && tag == tag_of(a, 3));
 	tear_down(&h);
 }
@@ -554,9 +554,9 @@ static void test_other_lanes(void)
 	tap_case("other lanes: an address is shared with them");
 	for (size_t i = 0; i < ARRAY_LEN(lanes); i++) {
 		servers_init(&lanes[i], (struct pace_rule){.delay = 5}, all, KEY);
-		CHECK_INT(servers_find(&lanes[i], i ? SLICE("a") : SLICE("b"), &server), 0);
-		CHECK_INT(servers_set_address(&lanes[i], server, SLICE("192.0.2.1")), 0);
-		CHECK_INT(servers_hold(&lanes[i], server, 0, i), 0);
+		server = servers_find(&lanes[i], i ? SLICE("a") : SLICE("b"));
+		servers_set_address(&lanes[i], server, SLICE("192.0.2.1"));
+		servers_hold(&lanes[i], server, 0, i);
 	}
 	CHECK(servers_take(&lanes[0], 0, &client, &tag) && tag == 0);
 	CHECK(!servers_take(&lanes[1], 1, &client, &tag));
@@ -583,12 +583,11 @@ static void test_restless_name(void)
 	host = host_of(&h, "http://a.example/");
 	for (unsigned i = 0; i < SERVERS_ADDRESSES_MAX + 1000; i++) {
 		(void)snprintf(address, sizeof address, "2001:db8::%x:%x", i >> 16, i & 0xffff);
-		if (!CHECK_INT(hosts_set_address(&h, host, slice_str(address)), 0))
-			break;
+		hosts_set_address(&h, host, slice_str(address));
 	}
 	CHECK_INT(lane.addresses.len, SERVERS_ADDRESSES_MAX + 2);
-	CHECK_INT(hold(&h, host, 1), 0);
-	CHECK_INT(hold(&h, host, 2), 0);
+	hold(&h, host, 1);
+	hold(&h, host, 2);
 	CHECK(servers_take(&lane, 0, &client, &tag));
 	hosts_started(&h, host);
 	hosts_done(&h, host, 1, 1, PACE_ANSWERED);

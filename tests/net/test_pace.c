@@ -36,7 +36,7 @@ static void test_delays(void)
 		struct pace p;
 
 		tap_case("delays: %s", rows[i].label);
-		CHECK_INT(pace_init(&p, rows[i].rule), 0);
+		pace_init(&p, rows[i].rule);
 		pace_begin(&p, 100);
 		pace_set_crawl_delay(&p, rows[i].crawl_delay);
 		pace_end(&p, 101, rows[i].response, PACE_ANSWERED, 0);
@@ -50,7 +50,7 @@ static void test_one_job(void)
 {
 	struct pace p;
 
-	CHECK_INT(pace_init(&p, (struct pace_rule){.delay = 2}), 0);
+	pace_init(&p, (struct pace_rule){.delay = 2});
 	CHECK(pace_ready(&p) < -1e300);
 	pace_begin(&p, 10);
 	CHECK(isinf(pace_ready(&p)) && pace_ready(&p) > 0);
@@ -66,7 +66,7 @@ static void test_jobs_have_pauses_of_their_own(void)
 {
 	struct pace p;
 
-	CHECK_INT(pace_init(&p, (struct pace_rule){.delay = 10, .jobs = 3}), 0);
+	pace_init(&p, (struct pace_rule){.delay = 10, .jobs = 3});
 	pace_begin(&p, 0);
 	pace_begin(&p, 0);
 	CHECK(pace_ready(&p) < 0); /* the third has not begun */
@@ -87,7 +87,7 @@ static void test_crawl_delay_holds_for_all_jobs(void)
 {
 	struct pace p;
 
-	CHECK_INT(pace_init(&p, (struct pace_rule){.delay = 1, .jobs = 3}), 0);
+	pace_init(&p, (struct pace_rule){.delay = 1, .jobs = 3});
 	pace_begin(&p, 0);
 	pace_begin(&p, 0);
 	pace_set_crawl_delay(&p, 5);
@@ -107,7 +107,7 @@ static void test_retry_after(void)
 {
 	struct pace p;
 
-	CHECK_INT(pace_init(&p, (struct pace_rule){.delay = 1, .jobs = 2}), 0);
+	pace_init(&p, (struct pace_rule){.delay = 1, .jobs = 2});
 	pace_begin(&p, 0);
 	pace_end(&p, 1, 1, PACE_ANSWERED, 0);
 	pace_retry_after(&p, 1, 120);
@@ -144,7 +144,7 @@ static void test_backoff(void)
 	double now = 0;
 	struct pace p;
 
-	CHECK_INT(pace_init(&p, (struct pace_rule){.delay = 0.25}), 0);
+	pace_init(&p, (struct pace_rule){.delay = 0.25});
 	for (size_t i = 0; i < ARRAY_LEN(want); i++)
 		CHECK_NEAR(fail_once(&p, &now), want[i], 1e-9);
 	for (int i = 0; i < 200; i++)
@@ -162,7 +162,7 @@ static void test_jitter(void)
 	struct pace p;
 
 	for (size_t i = 0; i < ARRAY_LEN(chances); i++) {
-		CHECK_INT(pace_init(&p, (struct pace_rule){.delay = 0}), 0);
+		pace_init(&p, (struct pace_rule){.delay = 0});
 		for (int failures = 0; failures < 4; failures++) {
 			double now = fmax(0, pace_ready(&p));
 
@@ -190,7 +190,7 @@ static void test_refusals(void)
 	double now = 0;
 	struct pace p;
 
-	CHECK_INT(pace_init(&p, (struct pace_rule){.delay = 0}), 0);
+	pace_init(&p, (struct pace_rule){.delay = 0});
 	now = end_once(&p, now, PACE_REFUSED);
 	CHECK_NEAR(pace_ready(&p), now + 1, 1e-9); /* the first is heeded: it is no accident */
 	now = end_once(&p, now, PACE_REFUSED);
@@ -209,7 +209,7 @@ static void test_refusals_slow_down(void)
 	double now = 0;
 	struct pace p;
 
-	CHECK_INT(pace_init(&p, (struct pace_rule){.automatic = true}), 0);
+	pace_init(&p, (struct pace_rule){.automatic = true});
 	now = end_once(&p, now, PACE_ANSWERED);
 	CHECK_NEAR(pace_delay(&p), 1, 0);
 	for (size_t i = 0; i < ARRAY_LEN(want); i++) {
@@ -233,7 +233,7 @@ static void test_probe(void)
 	double now = 0, proven;
 	struct pace p;
 
-	CHECK_INT(pace_init(&p, (struct pace_rule){.delay = 0}), 0);
+	pace_init(&p, (struct pace_rule){.delay = 0});
 	for (int i = 0; i < PACE_PROBE_FAILURES; i++) {
 		CHECK(!pace_wants_probe(&p));
 		now = end_once(&p, now, PACE_FAILED);
@@ -258,7 +258,7 @@ static void test_down(void)
 	double now = 0;
 	struct pace p;
 
-	CHECK_INT(pace_init(&p, (struct pace_rule){.delay = 0}), 0);
+	pace_init(&p, (struct pace_rule){.delay = 0});
 	CHECK(!pace_is_down(&p, 1e6, 0));
 	for (int i = 0; i < PACE_DOWN_FAILURES - 1; i++)
 		now = end_once(&p, now, PACE_FAILED);
@@ -275,14 +275,14 @@ static void test_undo(void)
 {
 	struct pace p;
 
-	CHECK_INT(pace_init(&p, (struct pace_rule){.delay = 10}), 0);
+	pace_init(&p, (struct pace_rule){.delay = 10});
 	pace_begin(&p, 0);
 	pace_end(&p, 1, 1, PACE_ANSWERED, 0);
 	pace_begin(&p, 20);
 	pace_undo(&p);
 	CHECK_NEAR(pace_ready(&p), 11, 0);
 	pace_release(&p);
-	CHECK_INT(pace_init(&p, (struct pace_rule){.delay = 10, .jobs = 2}), 0);
+	pace_init(&p, (struct pace_rule){.delay = 10, .jobs = 2});
 	pace_begin(&p, 0);
 	pace_begin(&p, 0);
 	pace_end(&p, 1, 1, PACE_ANSWERED, 0);
@@ -299,7 +299,7 @@ static void test_backoff_is_for_all_jobs(void)
 {
 	struct pace p;
 
-	CHECK_INT(pace_init(&p, (struct pace_rule){.delay = 0, .jobs = 4}), 0);
+	pace_init(&p, (struct pace_rule){.delay = 0, .jobs = 4});
 	pace_begin(&p, 0);
 	pace_begin(&p, 0);
 	pace_begin(&p, 0);
@@ -316,7 +316,7 @@ static void test_failures_are_no_response_times(void)
 {
 	struct pace p;
 
-	CHECK_INT(pace_init(&p, (struct pace_rule){.automatic = true}), 0);
+	pace_init(&p, (struct pace_rule){.automatic = true});
 	pace_begin(&p, 0);
 	pace_end(&p, 0.3, 0.3, PACE_ANSWERED, 0);
 	pace_begin(&p, 10);
