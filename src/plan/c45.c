@@ -414,11 +414,8 @@ static int grow(struct builder *b, struct c45_set set, unsigned depth, uint32_t 
 	if (node.feature < 0)
 		return 0;
 	node.threshold = split.threshold;
-	rc = add_branches(b, set, &node);
-	if (rc == 0)
-		rc = part(b, set, &node, &parts);
-	if (rc)
-		return rc;
+	TRY(add_branches(b, set, &node));
+	TRY(part(b, set, &node, &parts));
 	rc = grow_branches(b, &node, &parts, depth);
 	parts_release(&parts);
 	b->tree->nodes.ptr[*ret_node] = node;

@@ -225,21 +225,20 @@ static int read_survival(struct reader *r, const struct csv_row *row, struct sur
 static int read_links(struct reader *r, const struct csv_row *row)
 {
 	slice rest = {0};
-	int rc = err_code(r->err, sizes_try_push(&r->link_from, r->links.len));
 
+	TRY(err_code(r->err, sizes_try_push(&r->link_from, r->links.len)));
 	if (r->column[COLUMN_LINKS] >= 0)
 		rest = row->fields[r->column[COLUMN_LINKS]];
-	while (rc == 0 && rest.len > 0) {
+	while (rest.len > 0) {
 		slice name = slice_take(&rest, ' ');
 		uint32_t id;
 
 		if (name.len == 0)
 			continue;
-		rc = find_id(r, name, &id);
-		if (rc == 0)
-			rc = err_code(r->err, u32_vec_try_push(&r->links, id));
+		TRY(find_id(r, name, &id));
+		TRY(err_code(r->err, u32_vec_try_push(&r->links, id)));
 	}
-	return rc;
+	return 0;
 }
 
 /* Of the page that is read: its number is the next. */
@@ -247,21 +246,19 @@ static int read_requisites(struct reader *r, const struct csv_row *row)
 {
 	uint32_t page = (uint32_t)r->survival.len, id;
 	slice rest = {0};
-	int rc = 0;
 
 	if (r->column[COLUMN_REQUISITES] >= 0)
 		rest = row->fields[r->column[COLUMN_REQUISITES]];
-	while (rc == 0 && rest.len > 0) {
+	while (rest.len > 0) {
 		slice name = slice_take(&rest, ' ');
 
 		if (name.len == 0)
 			continue;
-		rc = find_id(r, name, &id);
-		if (rc == 0)
-			rc = err_code(r->err, group_edges_try_push(&r->requisites,
-						      (struct group_edge){page, id}));
+		TRY(find_id(r, name, &id));
+		TRY(err_code(r->err,
+			group_edges_try_push(&r->requisites, (struct group_edge){page, id})));
 	}
-	return rc;
+	return 0;
 }
 
 static int read_row(struct reader *r, const struct csv_row *row)
@@ -529,12 +526,11 @@ static bool happens(const struct run *r, double probability)
 static int discover_links(struct run *r, uint32_t page, double hidden)
 {
 	const struct site *site = r->params->site;
-	int rc = 0;
 
-	for (size_t i = site->link_from[page]; rc == 0 && i < site->link_from[page + 1]; i++)
+	for (size_t i = site->link_from[page]; i < site->link_from[page + 1]; i++)
 		if (!happens(r, hidden))
-			rc = discover(r, site->links[i]);
-	return rc;
+			TRY(discover(r, site->links[i]));
+	return 0;
 }
 
 /* Lets the pause before a download pass. */
@@ -677,20 +673,19 @@ static int run_fleet(struct run *r)
 {
 	enum plan_step step = PLAN_WAIT;
 	struct plan_order order;
-	int rc = 0;
 
 	for (size_t s = 0; s < r->params->fleet->servers; s++)
 		r->start[s] = INFINITY;
-	while (rc == 0 && step != PLAN_END) {
+	while (step != PLAN_END) {
 		step = next(r, &order);
 		if (step == PLAN_WAIT)
-			rc = pass_time(r);
+			TRY(pass_time(r));
 		else if (step == PLAN_ORDER && order.put_off)
 			plan_done(r->plan, &order, PLAN_PUT_OFF, r->time, r->time);
 		else if (step == PLAN_ORDER)
 			enqueue(r, &order);
 	}
-	return rc;
+	return 0;
 }
 
 static int run_all(struct run *r)
@@ -698,37 +693,34 @@ static int run_all(struct run *r)
 	const struct drive_params *p = r->params;
 	struct plan_order order;
 	enum plan_step step;
-	int rc;
 
 	if (p->plan.strategy->offline || !p->seeds)
-		rc = discover_all(r, r->reached.ptr, r->reached.len);
+		TRY(discover_all(r, r->reached.ptr, r->reached.len));
 	else
-		rc = discover_all(r, p->seeds, p->seed_count);
-	if (rc == 0)
-		rc = prepare_requisites(r);
-	for (uint32_t s = 0; rc == 0 && has_fleet(r) && s < p->fleet->servers; s++)
-		rc = plan_pace(r->plan, s, p->fleet->delays[s]);
-	if (rc == 0 && has_fleet(r))
-		rc = run_fleet(r);
-	while (rc == 0 && !has_fleet(r) && (step = next(r, &order)) != PLAN_END) {
+		TRY(discover_all(r, p->seeds, p->seed_count));
+	TRY(prepare_requisites(r));
+	for (uint32_t s = 0; has_fleet(r) && s < p->fleet->servers; s++)
+		TRY(plan_pace(r->plan, s, p->fleet->delays[s]));
+	if (has_fleet(r))
+		TRY(run_fleet(r));
+	while (!has_fleet(r) && (step = next(r, &order)) != PLAN_END) {
 		assert(step == PLAN_ORDER); /* nothing is in flight that could be waited for */
-		rc = carry_out(r, &order);
+		TRY(carry_out(r, &order));
 	}
-	return rc ? rc : plan_error(r->plan);
+	return plan_error(r->plan);
 }
 
 /* Fills reached and unreached. */
 static int drive_reach(struct run *r)
 {
 	const struct drive_params *p = r->params;
-	int rc = 0;
 
 	if (p->seeds)
 		return site_reach(
 			p->site, p->seeds, p->seed_count, &r->reached, &r->result->unreached);
-	for (uint32_t i = 0; rc == 0 && i < p->site->n; i++)
-		rc = u32_vec_try_push(&r->reached, i);
-	return rc;
+	for (uint32_t i = 0; i < p->site->n; i++)
+		TRY(u32_vec_try_push(&r->reached, i));
+	return 0;
 }
 
 int drive_result_init(struct drive_result *r, size_t n, bool single, double delay)

@@ -111,13 +111,12 @@ static int read_doubles(struct parser *p, double min, double *ret)
 static int read_floats(struct parser *p, double min, float *ret)
 {
 	double value = 0;
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < p->model->class_count; i++) {
-		rc = read_number(p, min, FLT_MAX, &value);
+	for (size_t i = 0; i < p->model->class_count; i++) {
+		TRY(read_number(p, min, FLT_MAX, &value));
 		ret[i] = (float)value;
 	}
-	return rc ? rc : end_line(p);
+	return end_line(p);
 }
 
 /* One of two words; *ret_second says which. */
@@ -138,7 +137,6 @@ static int read_choice(
 static int read_version(struct parser *p)
 {
 	uint64_t version = 0;
-	int rc;
 
 	p->number = 1;
 	p->line = slice_take(&p->rest, '\n');
@@ -146,12 +144,12 @@ static int read_version(struct parser *p)
 		return err_set(p->err, ERR_SYNTAX,
 			"not a model (the first line of one is 'stillpoint-model %d')",
 			PREDICT_MODEL_VERSION);
-	rc = read_count(p, UINT64_MAX, &version);
-	if (rc == 0 && version != PREDICT_MODEL_VERSION)
+	TRY(read_count(p, UINT64_MAX, &version));
+	if (version != PREDICT_MODEL_VERSION)
 		return err_set(p->err, ERR_UNSUPPORTED,
 			"version %llu of models is not known, only %d (train the model again)",
 			(unsigned long long)version, PREDICT_MODEL_VERSION);
-	return rc ? rc : end_line(p);
+	return end_line(p);
 }
 
 static int read_class(struct parser *p)
@@ -267,26 +265,21 @@ static int read_likelihoods(struct parser *p, size_t f)
 {
 	struct bayes *b = &p->model->classifier.bayes;
 	uint64_t count = 0;
-	int rc = expect_line(p, "words");
 
-	if (rc == 0)
-		rc = read_words_head(p, f, &count);
-	if (rc == 0 && f >= FEATURES_WORDS && count != 2)
+	TRY(expect_line(p, "words"));
+	TRY(read_words_head(p, f, &count));
+	if (f >= FEATURES_WORDS && count != 2)
 		return err_set(p->err, ERR_SYNTAX, "%s has 2 lines, no and yes", feature_name(f));
-	if (rc)
-		return rc;
 	b->logs[f] = calloc((count + 1) * b->classes, sizeof *b->logs[f]);
 	if (!b->logs[f])
 		return err_code(p->err, ERR_NOMEM);
 	b->values[f] = (uint32_t)count;
-	for (uint32_t v = 0; rc == 0 && v < count; v++) {
-		rc = next_line(p);
-		if (rc == 0)
-			rc = f < FEATURES_WORDS ? learn_word(p, f) : expect(p, v ? "yes" : "no");
-		if (rc == 0)
-			rc = read_floats(p, -FLT_MAX, b->logs[f] + v * b->classes);
+	for (uint32_t v = 0; v < count; v++) {
+		TRY(next_line(p));
+		TRY(f < FEATURES_WORDS ? learn_word(p, f) : expect(p, v ? "yes" : "no"));
+		TRY(read_floats(p, -FLT_MAX, b->logs[f] + v * b->classes));
 	}
-	return rc;
+	return 0;
 }
 
 static int read_normal(struct parser *p, size_t f)
@@ -307,17 +300,16 @@ static int read_normal(struct parser *p, size_t f)
 static int read_bayes(struct parser *p)
 {
 	struct bayes *b = &p->model->classifier.bayes;
-	int rc = expect_line(p, "prior");
 
+	TRY(expect_line(p, "prior"));
 	b->classes = p->model->class_count;
 	b->features = p->model->features;
-	if (rc == 0)
-		rc = read_doubles(p, -DBL_MAX, b->prior);
-	for (size_t f = 0; rc == 0 && f < FEATURES_CATEGORIES; f++)
-		rc = read_likelihoods(p, f);
-	for (size_t f = FEATURES_CATEGORIES; rc == 0 && f < b->features; f++)
-		rc = read_normal(p, f);
-	return rc;
+	TRY(read_doubles(p, -DBL_MAX, b->prior));
+	for (size_t f = 0; f < FEATURES_CATEGORIES; f++)
+		TRY(read_likelihoods(p, f));
+	for (size_t f = FEATURES_CATEGORIES; f < b->features; f++)
+		TRY(read_normal(p, f));
+	return 0;
 }
 
 /* The words that a tree asks for; features without any are left out. */
@@ -325,24 +317,20 @@ static int read_tree_words(struct parser *p, size_t f)
 {
 	slice line = p->rest;
 	uint64_t count = 0;
-	int rc;
 
 	line = slice_take(&line, '\n');
 	(void)slice_take(&line, ' ');
 	if (!slice_starts_with(p->rest, SLICE("words ")) ||
 		!slice_eq(slice_take(&line, ' '), slice_str(feature_name(f))))
 		return 0;
-	rc = expect_line(p, "words");
-	if (rc == 0)
-		rc = read_words_head(p, f, &count);
-	for (uint64_t i = 0; rc == 0 && i < count; i++) {
-		rc = next_line(p);
-		if (rc == 0)
-			rc = learn_word(p, f);
-		if (rc == 0)
-			rc = end_line(p);
+	TRY(expect_line(p, "words"));
+	TRY(read_words_head(p, f, &count));
+	for (uint64_t i = 0; i < count; i++) {
+		TRY(next_line(p));
+		TRY(learn_word(p, f));
+		TRY(end_line(p));
 	}
-	return rc;
+	return 0;
 }
 
 /* What a node asks: "leaf", a feature, or "feature<=threshold". */
@@ -441,26 +429,20 @@ static int read_node(struct parser *p, struct path *path)
 	struct c45_node node = {0};
 	double weight = 0;
 	float *weights;
-	int rc = next_line(p);
 
-	if (rc == 0)
-		rc = t->nodes.len == 0 ? expect(p, "all") : enter(p, path);
-	if (rc == 0)
-		rc = read_question(p, &node);
-	if (rc == 0)
-		rc = read_number(p, 0, FLT_MAX, &weight);
-	if (rc == 0)
-		rc = err_code(p->err, c45_floats_try_reserve(&t->weights, t->classes));
-	if (rc)
-		return rc;
+	TRY(next_line(p));
+	TRY(t->nodes.len == 0 ? expect(p, "all") : enter(p, path));
+	TRY(read_question(p, &node));
+	TRY(read_number(p, 0, FLT_MAX, &weight));
+	TRY(err_code(p->err, c45_floats_try_reserve(&t->weights, t->classes)));
 	node.weight = (float)weight;
 	weights = t->weights.ptr + t->weights.len;
 	t->weights.len += t->classes;
-	rc = read_floats(p, 0, weights);
-	for (uint32_t c = 1; rc == 0 && c < t->classes; c++)
+	TRY(read_floats(p, 0, weights));
+	for (uint32_t c = 1; c < t->classes; c++)
 		if (weights[c] > weights[node.label])
 			node.label = c;
-	return rc ? rc : err_code(p->err, c45_nodes_try_push(&t->nodes, node));
+	return err_code(p->err, c45_nodes_try_push(&t->nodes, node));
 }
 
 /* Branches of a node one behind another, in the order of its children. */
@@ -500,40 +482,32 @@ static int read_tree(struct parser *p)
 	struct c45 *t = &p->model->classifier.tree;
 	struct path path = {0};
 	uint64_t nodes = 0, first_line;
-	int rc = 0;
 
 	t->classes = p->model->class_count;
-	for (size_t f = 0; rc == 0 && f < FEATURES_WORDS; f++)
-		rc = read_tree_words(p, f);
-	if (rc == 0)
-		rc = expect_line(p, "tree");
-	if (rc == 0)
-		rc = read_count(p, p->rest.len, &nodes);
-	if (rc == 0)
-		rc = end_line(p);
-	if (rc == 0 && nodes == 0)
+	for (size_t f = 0; f < FEATURES_WORDS; f++)
+		TRY(read_tree_words(p, f));
+	TRY(expect_line(p, "tree"));
+	TRY(read_count(p, p->rest.len, &nodes));
+	TRY(end_line(p));
+	if (nodes == 0)
 		return err_set(p->err, ERR_SYNTAX, "a tree has at least 1 node");
 	first_line = p->number + 1;
-	for (uint64_t i = 0; rc == 0 && i < nodes; i++)
-		rc = read_node(p, &path);
-	return rc ? rc : connect(p, first_line);
+	for (uint64_t i = 0; i < nodes; i++)
+		TRY(read_node(p, &path));
+	return connect(p, first_line);
 }
 
 static int read_model(struct parser *p)
 {
-	int rc = read_head(p);
-
-	if (rc == 0)
-		rc = p->model->classifier.kind == CLASSIFIER_BAYES ? read_bayes(p) : read_tree(p);
-	if (rc == 0)
-		rc = expect_line(p, "end");
-	if (rc == 0)
-		rc = end_line(p);
-	if (rc == 0 && p->rest.len > 0) {
+	TRY(read_head(p));
+	TRY(p->model->classifier.kind == CLASSIFIER_BAYES ? read_bayes(p) : read_tree(p));
+	TRY(expect_line(p, "end"));
+	TRY(end_line(p));
+	if (p->rest.len > 0) {
 		p->number++;
 		return err_set(p->err, ERR_SYNTAX, "nothing may follow the line 'end'");
 	}
-	return rc;
+	return 0;
 }
 
 int predict_model_parse(slice text, struct predict_model *ret, uint64_t *ret_line, struct err *err)

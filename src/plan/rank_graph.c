@@ -260,18 +260,16 @@ static int put(struct buf *out, uint64_t gap)
 
 int rank_pack(uint32_t page, const struct u32_vec *targets, struct buf *out)
 {
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < targets->len; i++) {
+	for (size_t i = 0; i < targets->len; i++) {
 		uint32_t to = targets->ptr[i];
 
 		if (i > 0)
-			rc = put(out, to - targets->ptr[i - 1] - 1);
+			TRY(put(out, to - targets->ptr[i - 1] - 1));
 		else
-			rc = put(out, to > page ? 2 * (uint64_t)(to - page) - 1
-						: 2 * (uint64_t)(page - to));
+			TRY(put(out, to > page ? 2 * (uint64_t)(to - page) - 1
+					       : 2 * (uint64_t)(page - to)));
 	}
-	return rc;
+	return 0;
 }
 
 /* The next gap of what is left: 0 or ERR_SYNTAX. */
@@ -296,18 +294,15 @@ int rank_unpack(uint32_t page, slice packed, struct u32_vec *ret)
 {
 	int64_t at = page;
 	uint64_t gap;
-	int rc = 0;
 
 	ret->len = 0;
-	for (bool first = true; rc == 0 && packed.len > 0; first = false) {
-		rc = take(&packed, &gap);
-		if (rc)
-			return rc;
+	for (bool first = true; packed.len > 0; first = false) {
+		TRY(take(&packed, &gap));
 		if (!first)
 			at += (int64_t)gap + 1;
 		else
 			at += gap % 2 ? (int64_t)(gap / 2) + 1 : -(int64_t)(gap / 2);
-		rc = at < 0 || at > UINT32_MAX ? ERR_SYNTAX : u32_vec_try_push(ret, (uint32_t)at);
+		TRY(at < 0 || at > UINT32_MAX ? ERR_SYNTAX : u32_vec_try_push(ret, (uint32_t)at));
 	}
-	return rc;
+	return 0;
 }

@@ -117,32 +117,25 @@ static void place_host(struct rank_frontier *f, uint32_t host)
 
 static int grow_hosts(struct rank_frontier *f, uint32_t host)
 {
-	int rc = heap_reserve(&f->order, (size_t)host + 1);
-
-	if (rc == 0 && f->lag > 0)
-		rc = heap_reserve(&f->turns, (size_t)host + 1);
+	TRY(heap_reserve(&f->order, (size_t)host + 1));
+	if (f->lag > 0)
+		TRY(heap_reserve(&f->turns, (size_t)host + 1));
 	/* A host that comes later is not owed what the others got before. */
-	while (rc == 0 && f->hosts.len <= host)
-		rc = rank_hosts_try_push(&f->hosts, (struct rank_host){.turn = f->turn});
-	return rc;
+	while (f->hosts.len <= host)
+		TRY(rank_hosts_try_push(&f->hosts, (struct rank_host){.turn = f->turn}));
+	return 0;
 }
 
 static int grow_pages(struct rank_frontier *f, uint32_t page)
 {
-	int rc = 0;
-
-	while (rc == 0 && f->place.len <= page) {
-		rc = rank_keys_try_reserve(&f->key, 1);
-		if (rc == 0)
-			rc = u32_vec_try_reserve(&f->host, 1);
-		if (rc == 0)
-			rc = u32_vec_try_push(&f->place, 0);
-		if (rc)
-			return rc;
+	while (f->place.len <= page) {
+		TRY(rank_keys_try_reserve(&f->key, 1));
+		TRY(u32_vec_try_reserve(&f->host, 1));
+		TRY(u32_vec_try_push(&f->place, 0));
 		f->key.ptr[f->key.len++] = 0;
 		f->host.ptr[f->host.len++] = 0;
 	}
-	return rc;
+	return 0;
 }
 
 int rank_frontier_add(struct rank_frontier *f, uint32_t page, uint32_t host, double key)
@@ -338,18 +331,13 @@ static bool is_fetched(const struct rank_order *o, uint32_t page)
 
 static int add_known(struct rank_order *o)
 {
-	int rc = rank_keys_try_reserve(&o->score, 1);
-
-	if (rc == 0)
-		rc = u32_vec_try_reserve(&o->level, 1);
-	if (rc == 0)
-		rc = u32_vec_try_reserve(&o->start, 1);
-	if (rc == 0 && o->kind == RANK_OPIC)
-		rc = rank_keys_try_push(&o->past, 0);
-	if (rc == 0 && o->kind == RANK_OPIC)
-		rc = heap_reserve(&o->rich, o->known + 1);
-	if (rc)
-		return rc;
+	TRY(rank_keys_try_reserve(&o->score, 1));
+	TRY(u32_vec_try_reserve(&o->level, 1));
+	TRY(u32_vec_try_reserve(&o->start, 1));
+	if (o->kind == RANK_OPIC)
+		TRY(rank_keys_try_push(&o->past, 0));
+	if (o->kind == RANK_OPIC)
+		TRY(heap_reserve(&o->rich, o->known + 1));
 	o->score.ptr[o->score.len++] = 0;
 	o->level.ptr[o->level.len++] = 0;
 	o->start.ptr[o->start.len++] = 0;
@@ -445,15 +433,14 @@ static void take_turns(struct rank_order *o, uint32_t page)
 
 static int collect_edges(const struct rank_order *o, struct rank_edges *edges)
 {
-	int rc = rank_edges_try_reserve(edges, o->link_count + 1);
-
-	for (uint32_t page = 0; rc == 0 && page < o->known; page++) {
+	TRY(rank_edges_try_reserve(edges, o->link_count + 1));
+	for (uint32_t page = 0; page < o->known; page++) {
 		const uint32_t *links = is_fetched(o, page) ? links_of(o, page) : NULL;
 
-		for (uint32_t i = 1; rc == 0 && links && i <= links[0]; i++)
-			rc = rank_edges_try_push(edges, (struct rank_edge){page, links[i]});
+		for (uint32_t i = 1; links && i <= links[0]; i++)
+			TRY(rank_edges_try_push(edges, (struct rank_edge){page, links[i]}));
 	}
-	return rc;
+	return 0;
 }
 
 static int compute(struct rank_order *o)
@@ -496,7 +483,6 @@ static void give_rank(struct rank_order *o, uint32_t page, const uint32_t *targe
 static int keep_links(struct rank_order *o, uint32_t page, const uint32_t *targets, size_t n)
 {
 	size_t at = o->links.len;
-	int rc;
 
 	if (!needs_links(o)) {
 		o->start.ptr[page] = 1;
@@ -506,9 +492,9 @@ static int keep_links(struct rank_order *o, uint32_t page, const uint32_t *targe
 		return ERR_NOMEM;
 	TRY(u32_vec_try_reserve(&o->links, n + 1));
 	o->links.ptr[o->links.len++] = (uint32_t)n;
-	rc = u32_vec_add(&o->links, targets, n);
+	TRY(u32_vec_add(&o->links, targets, n));
 	o->start.ptr[page] = (uint32_t)at + 1;
-	return rc;
+	return 0;
 }
 
 int rank_order_fetched(struct rank_order *o, uint32_t page, const uint32_t *targets, size_t n)

@@ -220,15 +220,11 @@ int ranking_insert(struct ranking *r, double key, uint32_t page)
 {
 	struct ranked_page e = {.key = key, .seq = r->seq, .page = page};
 	size_t b;
-	int rc = r->count ? 0 : insert_block(r, 0);
 
-	if (rc)
-		return rc;
+	TRY(r->count ? 0 : insert_block(r, 0));
 	b = block_for(r, &e);
 	if (r->blocks[b]->len == room(r, r->blocks[b])) {
-		rc = make_room(r, b, &e);
-		if (rc)
-			return rc;
+		TRY(make_room(r, b, &e));
 		b = r->blocks[r->count - 1]->len ? block_for(r, &e) : r->count - 1;
 	}
 	insert_entry(r->blocks[b], &e);

@@ -264,13 +264,12 @@ int directories_add(struct directories *d, slice path)
 {
 	size_t next;
 	uint32_t class = walk(d, path, &next);
-	int rc = 0;
 
 	path = slice_sub(path, 0, NAME_MAX_SIZE);
-	for (; rc == 0 && next < path.len && d->parents.len < DIRECTORIES_MAX; next++)
+	for (; next < path.len && d->parents.len < DIRECTORIES_MAX; next++)
 		if (path.ptr[next] == '/')
-			rc = add_class(d, slice_sub(path, 0, next), class, &class);
-	return rc ? rc : u32_vec_try_push(&d->classes, class);
+			TRY(add_class(d, slice_sub(path, 0, next), class, &class));
+	return u32_vec_try_push(&d->classes, class);
 }
 
 uint32_t directories_find(const struct directories *d, slice path)

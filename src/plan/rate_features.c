@@ -231,17 +231,15 @@ static slice set_numbers(slice url, slice rest, struct features *ret)
 int features_of_url(struct feature_words *w, slice url, bool learn, struct features *ret)
 {
 	slice rest = url, host, path, words;
-	int rc = 0;
 
 	for (size_t i = 0; i < FEATURES; i++)
 		ret->at[i] = NAN;
 	if (take_host(&rest, &host))
-		rc = set_word(w, FEATURE_DOMAIN, host, learn, &ret->at[FEATURE_DOMAIN]);
+		TRY(set_word(w, FEATURE_DOMAIN, host, learn, &ret->at[FEATURE_DOMAIN]));
 	path = words = set_numbers(url, rest, ret);
-	if (rc == 0)
-		rc = set_word(w, FEATURE_TYPE, type_of(path), learn, &ret->at[FEATURE_TYPE]);
-	for (int i = 0; rc == 0 && i < 3; i++)
-		rc = set_word(w, (enum feature)(FEATURE_WORD_1 + i), next_word(&words), learn,
-			&ret->at[FEATURE_WORD_1 + i]);
-	return rc;
+	TRY(set_word(w, FEATURE_TYPE, type_of(path), learn, &ret->at[FEATURE_TYPE]));
+	for (int i = 0; i < 3; i++)
+		TRY(set_word(w, (enum feature)(FEATURE_WORD_1 + i), next_word(&words), learn,
+			&ret->at[FEATURE_WORD_1 + i]));
+	return 0;
 }

@@ -77,25 +77,21 @@ static double cell_wants(const struct market *m, const struct market_cell *c)
 static int add_cell(struct market *m, uint32_t key)
 {
 	struct nummap_entry *e;
-	int rc = market_cells_try_reserve(&m->cells, 1);
 
-	if (rc == 0)
-		rc = nummap_put(&m->index, key, (uint32_t)m->cells.len, &e, NULL);
-	return rc ? rc : market_cells_try_push(&m->cells, (struct market_cell){.key = key});
+	TRY(market_cells_try_reserve(&m->cells, 1));
+	TRY(nummap_put(&m->index, key, (uint32_t)m->cells.len, &e, NULL));
+	return market_cells_try_push(&m->cells, (struct market_cell){.key = key});
 }
 
 int market_add(struct market *m, struct market_page page)
 {
 	uint32_t key = key_of(page);
 	struct market_cell *c = find(m, key);
-	int rc = 0;
 
 	if (!is_traded(m, page))
 		return 0;
 	if (!c) {
-		rc = add_cell(m, key);
-		if (rc)
-			return rc;
+		TRY(add_cell(m, key));
 		c = &m->cells.ptr[m->cells.len - 1];
 	}
 	c->rates += (double)page.rate;

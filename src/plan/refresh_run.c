@@ -444,21 +444,17 @@ enum {
 
 static int reserve_group(struct refresh_run *run, uint32_t group)
 {
-	int rc = 0;
-
-	while (rc == 0 && run->groups.len <= group)
-		rc = group_vec_try_push(&run->groups, (struct group){.member = UINT32_MAX});
-	return rc;
+	while (run->groups.len <= group)
+		TRY(group_vec_try_push(&run->groups, (struct group){.member = UINT32_MAX}));
+	return 0;
 }
 
 static int groups_join(struct refresh_run *run, uint32_t page, uint32_t group)
 {
-	int rc = reserve_group(run, group);
 	struct watched *w = &run->pages.ptr[page];
 	struct group *g;
 
-	if (rc)
-		return rc;
+	TRY(reserve_group(run, group));
 	g = &run->groups.ptr[group];
 	w->group = group & GROUP_MAX;
 	w->sibling = page;

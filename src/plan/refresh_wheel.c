@@ -17,11 +17,9 @@ void wheel_init(struct wheel *w, struct wheel_items *items, unsigned number)
 
 int wheel_items_reach(struct wheel_items *items, uint32_t page)
 {
-	int rc = 0;
-
-	while (rc == 0 && items->len <= page)
-		rc = wheel_items_try_push(items, (struct wheel_item){.list = WHEEL_OUT});
-	return rc;
+	while (items->len <= page)
+		TRY(wheel_items_try_push(items, (struct wheel_item){.list = WHEEL_OUT}));
+	return 0;
 }
 
 /* The list of this wheel that a page is in; WHEEL_LISTS: none. */

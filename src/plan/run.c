@@ -203,11 +203,9 @@ int run_order_anew(
 	struct plan_run *run, uint32_t page, const struct survival *survival, float placed)
 {
 	struct run_server *s = run_server(run, page);
-	int rc = u32_vec_try_reserve(&s->unordered.pages, 1);
 	bool removed;
 
-	if (rc)
-		return rc;
+	TRY(u32_vec_try_reserve(&s->unordered.pages, 1));
 	run_refresh(run, s);
 	removed = run->visits->remove(s->state, &s->site, page);
 	run->survival.ptr[page] = *survival;
@@ -227,7 +225,6 @@ int run_order_anew(
 int plan_update(struct plan_run *run, uint32_t page, struct survival survival, float weight)
 {
 	float placed = weight;
-	int rc = 0;
 
 	if (!survival_valid(survival) || !isfinite(weight) || weight < 0)
 		return ERR_RANGE;
@@ -238,9 +235,7 @@ int plan_update(struct plan_run *run, uint32_t page, struct survival survival, f
 		placed = run->worth.placed.ptr[page];
 	if (run->leg == PLAN_VISIT && run->visits->remove &&
 		run->pages.ptr[page].state == WAITING && !run->pages.ptr[page].ordered)
-		rc = run_order_anew(run, page, &survival, placed);
-	if (rc)
-		return rc;
+		TRY(run_order_anew(run, page, &survival, placed));
 	run->survival.ptr[page] = survival;
 	run->weight.ptr[page] = weight;
 	return 0;
@@ -675,14 +670,12 @@ static int add_requisite(struct plan_run *run, uint32_t page, uint32_t requisite
 
 int plan_group(struct plan_run *run, uint32_t page, const uint32_t *requisites, size_t count)
 {
-	int rc = 0;
-
 	for (size_t i = 0; i < count; i++)
 		if (requisites[i] == UINT32_MAX)
 			return ERR_RANGE;
-	for (size_t i = 0; rc == 0 && i < count && !run->params.apart; i++)
-		rc = add_requisite(run, page, requisites[i]);
-	return rc;
+	for (size_t i = 0; i < count && !run->params.apart; i++)
+		TRY(add_requisite(run, page, requisites[i]));
+	return 0;
 }
 
 int plan_withdraw(struct plan_run *run, uint32_t page)
@@ -1000,37 +993,35 @@ static int few_add_group(
 	const uint32_t *member = g->member + g->from[group];
 	size_t size = g->from[group + 1] - g->from[group];
 	bool waits = false;
-	int rc = 0;
 
 	for (size_t k = 0; k < size; k++)
 		waits |= f->index_of[member[k]] < f->waiting;
-	for (size_t k = 0; rc == 0 && waits && k < size; k++) {
+	for (size_t k = 0; waits && k < size; k++) {
 		const struct plan_page *p = &run->pages.ptr[member[k]];
 		double age = p->state == VISITED ? fmax(0, now - p->visit_end) : 0;
 
 		if (f->index_of[member[k]] == UINT32_MAX)
 			few_add(f, run, member[k], 2 * (age + left));
 		if (k > 0)
-			rc = group_edges_try_push(
-				&f->edges, (struct group_edge){member[0], member[k]});
+			TRY(group_edges_try_push(
+				&f->edges, (struct group_edge){member[0], member[k]}));
 	}
-	return rc;
+	return 0;
 }
 
 static int few_fill(struct few *f, const struct plan_run *run, const struct groups *g,
 	const uint32_t *waiting, double now)
 {
 	const struct plan_site *site = &run->servers.ptr[0].site;
-	int rc = 0;
 
 	for (size_t i = 0; i < f->waiting; i++)
 		few_add(f, run, waiting[i], plan_pyramid(site, i));
-	for (size_t a = 0; rc == 0 && a < g->count; a++)
-		rc = few_add_group(f, run, g, a, now);
+	for (size_t a = 0; a < g->count; a++)
+		TRY(few_add_group(f, run, g, a, now));
 	f->p.survival = f->survival;
 	f->p.weight = f->weight;
 	f->p.length = f->length;
-	return rc;
+	return 0;
 }
 
 static int few_solve(struct few *f, size_t pages)

@@ -64,14 +64,10 @@ bool run_has_edge(const struct plan_run *run, uint32_t page, uint32_t requisite)
 
 int run_add_edge(struct plan_run *run, uint32_t page, uint32_t requisite)
 {
-	int rc = group_edges_try_reserve(&run->groups, 1);
-
-	if (rc == 0)
-		rc = u32_vec_try_reserve(&run->edge_before, 1);
-	while (rc == 0 && run->edge_of.len <= requisite)
-		rc = u32_vec_try_push(&run->edge_of, 0);
-	if (rc)
-		return rc;
+	TRY(group_edges_try_reserve(&run->groups, 1));
+	TRY(u32_vec_try_reserve(&run->edge_before, 1));
+	while (run->edge_of.len <= requisite)
+		TRY(u32_vec_try_push(&run->edge_of, 0));
 	run->edge_before.ptr[run->edge_before.len++] = run->edge_of.ptr[requisite];
 	run->groups.ptr[run->groups.len++] = (struct group_edge){page, requisite};
 	run->edge_of.ptr[requisite] = (uint32_t)run->groups.len;
@@ -81,14 +77,13 @@ int run_add_edge(struct plan_run *run, uint32_t page, uint32_t requisite)
 int run_place_weights(struct plan_run *run)
 {
 	size_t len = run->worth.placed.len;
-	int rc;
 
 	if (!has_worth(run))
 		return 0;
-	rc = weights_try_reserve(&run->worth.placed, run->pages.len - len);
-	for (size_t i = len; rc == 0 && i < run->pages.len; i++)
+	TRY(weights_try_reserve(&run->worth.placed, run->pages.len - len));
+	for (size_t i = len; i < run->pages.len; i++)
 		run->worth.placed.ptr[run->worth.placed.len++] = run->weight.ptr[i];
-	return rc;
+	return 0;
 }
 
 /* Until the next look at all groups: what its page would be worth if it were visited now. */
@@ -300,9 +295,8 @@ static int place_anew(struct plan_run *run, const struct weighing *w)
 {
 	size_t n = run->pages.len, waiting = w->from[run->servers.len];
 	double effort = 0;
-	int rc = 0;
 
-	for (size_t k = 0; rc == 0 && k < n && effort < EFFORT_MAX; k++) {
+	for (size_t k = 0; k < n && effort < EFFORT_MAX; k++) {
 		uint32_t page = (uint32_t)((run->worth.next + k) % n);
 		struct plan_page *p = &run->pages.ptr[page];
 		float worth = (float)w->marginal[page];
@@ -313,12 +307,12 @@ static int place_anew(struct plan_run *run, const struct weighing *w)
 			run->worth.placed.ptr[page] = worth;
 			continue;
 		}
-		rc = run_order_anew(run, page, &run->survival.ptr[page], worth);
+		TRY(run_order_anew(run, page, &run->survival.ptr[page], worth));
 		effort += (double)waiting;
 		if (effort >= EFFORT_MAX)
 			run->worth.next = page;
 	}
-	return rc;
+	return 0;
 }
 
 static bool is_due(const struct plan_run *run)

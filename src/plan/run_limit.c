@@ -115,10 +115,8 @@ static int share_out(struct sharing *s, size_t revisits, bool fast, bool bound)
 		.fast = fast,
 	};
 	size_t singles = share.visits - revisits;
-	int rc = select_pages(&p, s->revisited, &share.sharp, bound ? &share.bound : NULL);
 
-	if (rc)
-		return rc;
+	TRY(select_pages(&p, s->revisited, &share.sharp, bound ? &share.bound : NULL));
 	memset(s->is_revisited, 0, b->n * sizeof *s->is_revisited);
 	for (size_t j = 0; j < revisits; j++) {
 		s->is_revisited[s->revisited[j]] = true;
@@ -136,31 +134,27 @@ static int share_out(struct sharing *s, size_t revisits, bool fast, bool bound)
 
 static int worth_of(struct sharing *s, size_t revisits, double *ret_worth)
 {
-	int rc = share_out(s, revisits, s->b->fast || s->b->n > EXACT_SEARCH_MAX, false);
-
+	TRY(share_out(s, revisits, s->b->fast || s->b->n > EXACT_SEARCH_MAX, false));
 	*ret_worth = s->share.captured + SHARP_WORTH * s->share.sharp;
-	return rc;
+	return 0;
 }
 
 /* The best number of revisits between two. */
 static int search(struct sharing *s, size_t low, size_t high, size_t *ret)
 {
-	int rc = 0;
-
-	while (rc == 0 && low < high) {
+	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		double here = 0, next = 0;
 
-		rc = worth_of(s, middle, &here);
-		if (rc == 0)
-			rc = worth_of(s, middle + 1, &next);
+		TRY(worth_of(s, middle, &here));
+		TRY(worth_of(s, middle + 1, &next));
 		if (next > here)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	*ret = low;
-	return rc;
+	return 0;
 }
 
 static int count_revisits(struct sharing *s, size_t *ret)

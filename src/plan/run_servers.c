@@ -146,11 +146,10 @@ void run_refresh(const struct plan_run *run, struct run_server *s)
 
 static int add_servers(struct plan_run *run, uint32_t server)
 {
-	int rc = server < PLAN_SERVERS_MAX ? 0 : ERR_RANGE;
-
-	while (rc == 0 && run->servers.len <= server)
-		rc = run_add_server(run);
-	return rc;
+	TRY(server < PLAN_SERVERS_MAX ? 0 : ERR_RANGE);
+	while (run->servers.len <= server)
+		TRY(run_add_server(run));
+	return 0;
 }
 
 int plan_place(struct plan_run *run, uint32_t page, uint32_t server)
@@ -173,11 +172,9 @@ int plan_place(struct plan_run *run, uint32_t page, uint32_t server)
 
 int plan_pace(struct plan_run *run, uint32_t server, double delay)
 {
-	int rc = delay > 0 && isfinite(delay) ? add_servers(run, server) : ERR_RANGE;
 	struct run_server *s;
 
-	if (rc)
-		return rc;
+	TRY(delay > 0 && isfinite(delay) ? add_servers(run, server) : ERR_RANGE);
 	s = &run->servers.ptr[server];
 	/* Orders think again when it changes: so it does not for little. */
 	if (!s->is_paced || fabs(delay - s->site.delay) > PACE_STEP * delay) {

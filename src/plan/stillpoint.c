@@ -285,15 +285,14 @@ static int solve_revisits(
 	const struct assign_problem *p, bool fast, struct assign_solution *ret, bool *ret_better)
 {
 	bool exact = !fast && p->n <= EXACT_REVISITS, within = !fast && p->n <= PLAN_EXACT_MAX;
-	int rc = 0;
 
 	*ret_better = !keep_lifo(p, fast);
 	if (*ret_better)
-		rc = within && !exact ? assign_solve_within(p, LOSS, fast, ret)
-				      : assign_solve(p, fast, ASSIGN_PAGES, ret);
-	if (rc == 0 && *ret_better)
+		TRY(within && !exact ? assign_solve_within(p, LOSS, fast, ret)
+				     : assign_solve(p, fast, ASSIGN_PAGES, ret));
+	if (*ret_better)
 		*ret_better = assign_total(p, ret->page_of) > lifo_total(p) * (1 + SAME);
-	return rc;
+	return 0;
 }
 
 /* The last visited first, where that is as good as any. */
@@ -335,17 +334,16 @@ static int plan_revisits(const struct plan_site *site, const struct leg *leg, co
 	struct assign_solution *s, bool *ret_better)
 {
 	size_t n = leg->problem.n;
-	int rc;
 
 	*ret_better = true;
 	if (is_limited(site, n))
 		return solve_limited(&leg->problem, site, s);
-	rc = solve_revisits(&leg->problem, site->fast, s, ret_better);
-	if (rc == 0 && site->edge_count > 0) {
-		rc = arrange_groups(site, leg, pages, *ret_better, s);
+	TRY(solve_revisits(&leg->problem, site->fast, s, ret_better));
+	if (site->edge_count > 0) {
+		TRY(arrange_groups(site, leg, pages, *ret_better, s));
 		*ret_better = true;
 	}
-	return rc;
+	return 0;
 }
 
 static int arrange(const struct plan_site *site, uint32_t *pages, size_t n)

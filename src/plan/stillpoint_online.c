@@ -163,14 +163,10 @@ static int insert(struct online *o, const struct plan_site *site, uint32_t page)
 {
 	struct page_class *c = NULL;
 	bool new = false;
-	int rc = find_depth(o, page, &new);
 
-	if (!rc)
-		rc = make_class(o, site, page, &c);
-	if (!rc)
-		rc = ranking_insert(&c->by_rate, site->survival[page].rate, page);
-	if (rc)
-		return rc;
+	TRY(find_depth(o, page, &new));
+	TRY(make_class(o, site, page, &c));
+	TRY(ranking_insert(&c->by_rate, site->survival[page].rate, page));
 	if (new)
 		outlook_find(&o->found, page);
 	o->mixed = o->mixed || site->weight[page] != o->first_weight;
@@ -406,16 +402,13 @@ static int take(void *state, const struct plan_site *site, struct visit_choice *
 	struct choices all = {0};
 	const struct choice *next = &all.least;
 	struct yields_hidden hidden;
-	int rc;
 
 	if (o->waiting == 0)
 		return ERR_END;
 	learn(o, site);
 	hidden = find_hidden(o, site);
 	o->is_settled = is_settled(o, site, hidden);
-	rc = refresh(o, site, hidden);
-	if (rc)
-		return rc;
+	TRY(refresh(o, site, hidden));
 	choose(o, site, &all);
 	assert(next->class && all.coldest.class); /* some page waits */
 	/* Before a colder page: the longest interval is as good as any for it. */
@@ -449,15 +442,14 @@ static bool online_small_is_settled(const void *state)
 static int online_small_waiting(const void *state, struct u32_vec *pages)
 {
 	const struct online *o = state;
-	int rc = 0;
 
 	for (size_t i = 0; i < o->classes.len; i++) {
 		const struct ranking *r = &o->classes.ptr[i].by_rate;
 
-		for (size_t rank = 0; rc == 0 && rank < r->len; rank++)
-			rc = u32_vec_try_push(pages, ranking_at(r, rank).page);
+		for (size_t rank = 0; rank < r->len; rank++)
+			TRY(u32_vec_try_push(pages, ranking_at(r, rank).page));
 	}
-	return rc;
+	return 0;
 }
 
 static void close(void *state)
@@ -569,13 +561,10 @@ static uint32_t weighted_take_rank(struct weighted *w, size_t rank)
 static int weighted_insert(struct weighted *w, const struct plan_site *site, uint32_t page)
 {
 	float weight = site->weight[page];
-	int rc;
 
 	if (!w->begun)
 		w->first_weight = weight;
-	rc = ranking_insert(&w->by_rate[class_of(w, weight)], site->survival[page].rate, page);
-	if (rc)
-		return rc;
+	TRY(ranking_insert(&w->by_rate[class_of(w, weight)], site->survival[page].rate, page));
 	w->begun = true;
 	w->mixed = w->mixed || weight != w->first_weight;
 	w->len++;
@@ -896,14 +885,11 @@ static int large_take(void *state, const struct plan_site *site, struct visit_ch
 	size_t waiting = o->waiting.len, rank;
 	bool exploring = (size_t)site->quiet * SETTLED < waiting;
 	double left;
-	int rc;
 
 	if (waiting == 0)
 		return ERR_END;
 	left = (double)waiting + size_unknown(site, (uint32_t)waiting);
-	rc = large_refresh(o, site, left);
-	if (rc)
-		return rc;
+	TRY(large_refresh(o, site, left));
 	if (o->waiting.mixed) {
 		weighted_take(&o->waiting, site, exploring, ret_choice);
 		return 0;
@@ -990,15 +976,13 @@ static int online_add(void *state, const struct plan_site *site, const uint32_t 
 {
 	struct online_state *o = state;
 	bool large = site->growth.given > LARGE || site->known > LARGE;
-	int rc = 0;
 
 	if (!o->rule)
-		rc = set_rule(o, large ? &online_large : &online_small);
-	if (rc == 0)
-		rc = o->rule->add(o->state, site, pages, n);
-	if (rc == 0 && large && o->rule == &online_small)
+		TRY(set_rule(o, large ? &online_large : &online_small));
+	TRY(o->rule->add(o->state, site, pages, n));
+	if (large && o->rule == &online_small)
 		change_over(o, site);
-	return rc;
+	return 0;
 }
 
 static int online_take(void *state, const struct plan_site *site, struct visit_choice *ret_choice)
