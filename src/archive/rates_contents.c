@@ -66,12 +66,12 @@ static int on_body(void *context, slice decoded)
 	return page_feed(r->page, decoded);
 }
 
-static int count_links(struct reader *r, struct page_contents *out)
+static void count_links(struct reader *r, struct page_contents *out)
 {
 	struct resolved_link link;
-	int rc = resolver_start(&r->resolver, &r->links, &r->url);
 
-	while (rc == 0 && (rc = resolver_next(&r->resolver, &link)) == 0) {
+	resolver_start(&r->resolver, &r->links, &r->url);
+	while (resolver_next(&r->resolver, &link)) {
 		struct page_contents *target;
 
 		if (link.kind != LINK_PAGE)
@@ -83,7 +83,6 @@ static int count_links(struct reader *r, struct page_contents *out)
 		if (target)
 			target->in_links++;
 	}
-	return rc == ERR_END ? 0 : rc;
 }
 
 static int finish_page(struct reader *r, struct page_contents *out)
@@ -100,7 +99,8 @@ static int finish_page(struct reader *r, struct page_contents *out)
 	out->known = true;
 	out->images = (uint32_t)r->text.images;
 	out->tables = (uint32_t)r->text.tables;
-	return count_links(r, out);
+	count_links(r, out);
+	return 0;
 }
 
 static int read_page(struct reader *r, struct warc_reader *warc, const struct warc_record *record,

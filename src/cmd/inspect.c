@@ -717,12 +717,11 @@ static enum cmd_status links_run(const struct links_options *o, const char *path
 		struct resolved_link link;
 		struct resolver r;
 		struct json json;
-		int rc, written;
 
 		resolver_init(&r, hash_key_random());
-		rc = resolver_start(&r, &links, &document);
+		resolver_start(&r, &links, &document);
 		json_init_file(&json, stdout, JSON_LINES);
-		while (rc == 0 && (rc = resolver_next(&r, &link)) == 0) {
+		while (resolver_next(&r, &link)) {
 			json_object_begin(&json);
 			json_key(&json, "url");
 			json_slice(&json, link.url);
@@ -730,8 +729,7 @@ static enum cmd_status links_run(const struct links_options *o, const char *path
 			json_object_end(&json);
 		}
 		resolver_release(&r);
-		written = json_finish(&json);
-		status = cmd_finish(rc == ERR_END ? written : rc);
+		status = cmd_finish(json_finish(&json));
 	}
 	links_release(&links);
 	return status;

@@ -717,19 +717,17 @@ static int discover_link(struct capture *c, uint32_t page, const struct resolved
 }
 
 /* Those of which memory does not know whether they are known are looked up at once. */
-static int look_links_up(struct capture *c, const struct url *document)
+static void look_links_up(struct capture *c, const struct url *document)
 {
 	struct resolver *resolver = &c->lane->reading.resolver;
 	struct resolved_link link;
-	int rc = 0;
 
 	if (!pages_are_in_files(&c->pages))
-		return 0;
-	TRY(resolver_start(resolver, &c->lane->reading.links, document));
-	while ((rc = resolver_next(resolver, &link)) == 0)
+		return;
+	resolver_start(resolver, &c->lane->reading.links, document);
+	while (resolver_next(resolver, &link))
 		seen_ask(&c->pages.seen, url_page(link.parsed));
 	seen_answer(&c->pages.seen);
-	return rc == ERR_END ? 0 : rc;
 }
 
 int discover_links(struct capture *c, uint32_t page, const struct url *document, struct err *err)
@@ -737,17 +735,14 @@ int discover_links(struct capture *c, uint32_t page, const struct url *document,
 	struct resolver *resolver = &c->lane->reading.resolver;
 	struct resolved_link link;
 	bool shown = is_shown(c, page);
-	int rc = look_links_up(c, document);
+	int rc = 0;
 
-	if (rc == 0)
-		rc = resolver_start(resolver, &c->lane->reading.links, document);
+	look_links_up(c, document);
+	resolver_start(resolver, &c->lane->reading.links, document);
 	page_links_start(c);
 	views_source(c, page, document);
-	while (rc == 0 && (rc = resolver_next(resolver, &link)) == 0)
-		rc = discover_link(c, page, &link, shown, err);
-	if (rc != ERR_END)
-		return err_code(err, rc);
-	rc = 0;
+	while (resolver_next(resolver, &link))
+		TRY(err_code(err, discover_link(c, page, &link, shown, err)));
 	if (resolver->left_out || c->lane->reading.links.cut)
 		rc = record_requisite(c, page, CATALOG_NO_PAGE);
 	unkept_add(&c->unkept, LEFT_OUT_LENGTH, resolver->left_out);

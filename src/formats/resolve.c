@@ -1,17 +1,14 @@
 #include "formats/resolve.h"
 
+#include "base/mem.h"
+
 enum { KEYS_MAX = 4 * RESOLVE_BYTES_MAX }; /* what an arena needs for them, and more */
 
-/* The base element counts if it gives an HTTP URL ("set the frozen base URL", HTML 4.2.3). */
-static int set_base(struct resolver *r, const struct links *links, const struct url *document)
+/* All of them have room for the longest URL. */
+static void copy(struct url *to, const struct url *from)
 {
-	int rc = ERR_SYNTAX;
-
-	if (links->has_base)
-		rc = url_parse(&r->base, links->base, document, NULL);
-	if (rc == ERR_NOMEM)
-		return rc;
-	return rc || !url_is_http(&r->base) ? url_copy(&r->base, document) : 0;
+	if (url_copy(to, from))
+		mem_end();
 }
 
 void resolver_init(struct resolver *r, struct hash_key key)
@@ -26,10 +23,8 @@ void resolver_init(struct resolver *r, struct hash_key key)
 	buf_init(&r->key, URL_MAX + 1);
 }
 
-int resolver_start(struct resolver *r, const struct links *links, const struct url *document)
+void resolver_start(struct resolver *r, const struct links *links, const struct url *document)
 {
-	int rc;
-
 	r->links = links;
 	r->document = document;
 	r->next = 0;
@@ -39,8 +34,12 @@ int resolver_start(struct resolver *r, const struct links *links, const struct u
 	strmap_reset(&r->seen);
 	url_encoding_close(r->encoding);
 	r->encoding = NULL;
-	rc = url_encoding_open(charset_name(links->charset), &r->encoding, NULL);
-	return rc == ERR_NOMEM ? rc : set_base(r, links, document);
+	if (url_encoding_open(charset_name(links->charset), &r->encoding, NULL))
+		r->encoding = NULL; /* unknown to ICU: as UTF-8 */
+	/* Only a base element that gives an HTTP URL counts (HTML 4.2.3, "frozen base URL"). */
+	if (!links->has_base || url_parse(&r->base, links->base, document, NULL) ||
+		!url_is_http(&r->base))
+		copy(&r->base, document);
 }
 
 void resolver_release(struct resolver *r)
@@ -55,64 +54,32 @@ void resolver_release(struct resolver *r)
 	url_release(&r->url);
 }
 
-/* Whether the pair is new: 0, ERR_EXISTS or ERR_NOMEM. */
-static int remember(struct resolver *r, slice url, enum link_kind kind)
+/* Whether the pair is new. */
+static bool remember(struct resolver *r, slice url, enum link_kind kind)
 {
 	buf_reset(&r->key);
 	buf_add_char(&r->key, (char)('a' + (char)kind));
-	TRY(buf_add(&r->key, url));
-	return strmap_put(&r->seen, buf_slice(&r->key), 0);
+	buf_add(&r->key, url);
+	return strmap_add(&r->seen, buf_slice(&r->key), 0);
 }
 
 /* Puts the base of that number into inner, by way of those that it is relative to. */
-static int find_inner(struct resolver *r, uint32_t number)
+static void find_inner(struct resolver *r, uint32_t number)
 {
 	uint32_t chain[LINKS_SRCDOC_MAX];
 	size_t count = 0;
-	int rc;
 
 	for (uint32_t n = number; n && count < LINKS_SRCDOC_MAX;
 		n = r->links->bases.ptr[n - 1].parent)
 		chain[count++] = n;
-	r->inner_number = 0;
-	rc = url_copy(&r->inner, &r->base);
-	while (rc != ERR_NOMEM && count > 0) {
+	copy(&r->inner, &r->base);
+	while (count > 0) {
 		slice href = r->links->bases.ptr[chain[--count] - 1].href;
 
-		rc = url_parse(&r->step, href, &r->inner, NULL);
-		if (rc == 0 && url_is_http(&r->step))
-			rc = url_copy(&r->inner, &r->step);
+		if (url_parse(&r->step, href, &r->inner, NULL) == 0 && url_is_http(&r->step))
+			copy(&r->inner, &r->step);
 	}
-	if (rc == ERR_NOMEM)
-		return rc;
 	r->inner_number = number;
-	return 0;
-}
-
-/* What the link is relative to. 0 or ERR_NOMEM. */
-static int find_base(struct resolver *r, const struct link *link, const struct url **ret_base)
-{
-	int rc = 0;
-
-	if (link->base && link->base != r->inner_number)
-		rc = find_inner(r, link->base);
-	/* A form without action goes to its own page, whatever the base. */
-	*ret_base = link->ref.len == 0 ? r->document : link->base ? &r->inner : &r->base;
-	return rc;
-}
-
-/*
- * Counts a reference before it is resolved: a short one may have a base of 64 KiB. False when there
- * have been too many bytes: it and the rest are left out.
- */
-static bool count_bytes(struct resolver *r, const struct link *link, const struct url *base)
-{
-	r->bytes += link->ref.len + url_text(base).len;
-	if (r->bytes <= RESOLVE_BYTES_MAX)
-		return true;
-	r->left_out = r->links->list.len - r->next + 1;
-	r->next = r->links->list.len;
-	return false;
 }
 
 /* The text of a link ends where that of another one begins. */
@@ -126,35 +93,38 @@ static uint32_t text_end(const struct links *links, size_t i)
 	return at + RESOLVE_TEXT_MAX;
 }
 
-int resolver_next(struct resolver *r, struct resolved_link *ret_link)
+bool resolver_next(struct resolver *r, struct resolved_link *ret_link)
 {
 	while (r->next < r->links->list.len) {
 		const struct link *link = &r->links->list.ptr[r->next++];
-		const struct url *base;
-		int rc = find_base(r, link, &base);
+		const struct url *base = link->base ? &r->inner : &r->base;
 
-		if (rc == 0 && !count_bytes(r, link, base))
-			return ERR_END;
+		if (link->base && link->base != r->inner_number)
+			find_inner(r, link->base);
+		if (link->ref.len == 0) /* a form without action goes to its own page */
+			base = r->document;
 
-		if (rc == 0)
-			rc = url_parse_encoded(&r->url, link->ref, base, r->encoding, NULL);
-		if (rc == ERR_NOMEM)
-			return rc;
-		if (rc || !url_is_http(&r->url))
+		/* Counted before it is resolved: a short one may have a base of 64 KiB. */
+		r->bytes += link->ref.len + url_text(base).len;
+		if (r->bytes > RESOLVE_BYTES_MAX) {
+			r->left_out = r->links->list.len - r->next + 1;
+			r->next = r->links->list.len;
+			return false;
+		}
+
+		if (url_parse_encoded(&r->url, link->ref, base, r->encoding, NULL) ||
+			!url_is_http(&r->url))
 			continue;
 		url_drop_fragment(&r->url);
-		rc = remember(r, url_text(&r->url), link->kind);
-		if (rc == ERR_EXISTS)
+		if (!remember(r, url_text(&r->url), link->kind))
 			continue;
-		if (rc)
-			return rc;
 		*ret_link = (struct resolved_link){.parsed = &r->url,
 			.url = url_text(&r->url),
 			.kind = link->kind,
 			.is_feed = link->is_feed,
 			.text_at = link->text_at,
 			.text_to = text_end(r->links, r->next - 1)};
-		return 0;
+		return true;
 	}
-	return ERR_END;
+	return false;
 }

@@ -5,8 +5,6 @@
 #ifndef FORMATS_RESOLVE_H
 #define FORMATS_RESOLVE_H
 
-#include "base/api.h"
-#include "base/err.h"
 #include "formats/links.h"
 #include "formats/url.h"
 #include "formats/url_encoding.h"
@@ -47,13 +45,11 @@ void resolver_release(struct resolver *r);
 
 /*
  * Starts with links that are complete, and the URL of their document, which is parsed already; both
- * are borrowed until the next start. What an earlier document needed of memory is used again. 0 or
- * ERR_NOMEM.
+ * are borrowed until the next start. What an earlier document needed of memory is used again.
  */
-int resolver_start(
-	struct resolver *r, const struct links *links, const struct url *document) SP_MUST_CHECK;
+void resolver_start(struct resolver *r, const struct links *links, const struct url *document);
 
-/* The next link: 0, ERR_END or ERR_NOMEM. References that are no URLs are skipped. */
-int resolver_next(struct resolver *r, struct resolved_link *ret_link) SP_MUST_CHECK;
+/* The next link; false at the end. References that are no URLs are skipped. */
+bool resolver_next(struct resolver *r, struct resolved_link *ret_link);
 
 #endif

@@ -47,7 +47,7 @@ static int refill(struct sitemap_input *in, struct err *err)
 	return n ? 0 : ERR_END;
 }
 
-/* Memory or file (from its present position) are borrowed until close. 0, ERR_NOMEM, ERR_IO. */
+/* Memory or file (from its present position) are borrowed until close. 0 or ERR_IO. */
 static int sitemap_input_open(struct sitemap_input *in, FILE *file, slice memory, struct err *err)
 {
 	int rc;
@@ -58,10 +58,8 @@ static int sitemap_input_open(struct sitemap_input *in, FILE *file, slice memory
 		return rc;
 	in->gzip = in->z.avail_in >= GZIP_MAGIC.len &&
 		   memcmp(in->block, GZIP_MAGIC.ptr, GZIP_MAGIC.len) == 0;
-	if (in->gzip && inflateInit2(&in->z, GZIP_WINDOW_BITS) != Z_OK) {
-		in->gzip = false;
-		return err_code(err, ERR_NOMEM);
-	}
+	if (in->gzip && inflateInit2(&in->z, GZIP_WINDOW_BITS) != Z_OK)
+		mem_end();
 	return 0;
 }
 
@@ -185,11 +183,6 @@ static void sitemap_text_init(struct sitemap_text *t, struct sitemap_queue *queu
 	buf_init(&t->line, SITEMAP_LOC_MAX);
 }
 
-static void sitemap_text_release(struct sitemap_text *t)
-{
-	buf_release(&t->line);
-}
-
 static bool is_url(slice line)
 {
 	for (size_t i = 0; i < line.len; i++)
@@ -243,19 +236,8 @@ static int read_line(struct sitemap_text *t, slice line)
 	return sitemap_queue_add(t->queue, &entry, (slice){0});
 }
 
-/* Puts the bytes behind what the line has already; marks it when it becomes too long. */
-static int grow_line(struct sitemap_text *t, slice more)
-{
-	int rc = t->skip ? 0 : buf_add(&t->line, more);
-
-	if (rc != ERR_LIMIT)
-		return rc;
-	t->skip = true;
-	t->queue->overlong++;
-	return 0;
-}
-
-static int end_line(struct sitemap_text *t)
+/* The last line need not end with a break. */
+static SP_MUST_CHECK int end_line(struct sitemap_text *t)
 {
 	int rc = t->skip ? 0 : read_line(t, buf_slice(&t->line));
 
@@ -264,26 +246,21 @@ static int end_line(struct sitemap_text *t)
 	return rc;
 }
 
-/* Queues the URLs of all lines that end in the block: 0, ERR_NOMEM. */
+/* Queues the URLs of all lines that end in the block: 0 or ERR_LIMIT. */
 static SP_MUST_CHECK int sitemap_text_feed(struct sitemap_text *t, slice block)
 {
 	for (size_t at = 0; at < block.len;) {
 		size_t end = find_break(block, at);
-		int rc = grow_line(t, slice_sub(block, at, end));
 
-		if (rc == 0 && end < block.len)
-			rc = end_line(t);
-		if (rc)
-			return rc;
+		if (!t->skip && buf_add(&t->line, slice_sub(block, at, end))) {
+			t->skip = true; /* it is too long */
+			t->queue->overlong++;
+		}
+		if (end < block.len)
+			TRY(end_line(t));
 		at = end + 1;
 	}
 	return 0;
-}
-
-/* The same for the last line, which need not end. */
-static SP_MUST_CHECK int sitemap_text_end(struct sitemap_text *t)
-{
-	return end_line(t);
 }
 
 /*
@@ -318,12 +295,6 @@ static void sitemap_json_release(struct sitemap_json *j)
 	buf_release(&j->text);
 	buf_release(&j->value);
 	buf_release(&j->loc);
-}
-
-/* Takes in some text. 0 or ERR_NOMEM. */
-static SP_MUST_CHECK int sitemap_json_feed(struct sitemap_json *j, slice block)
-{
-	return buf_add(&j->text, slice_sub(block, 0, SITEMAP_JSON_MAX - j->text.len));
 }
 
 /* The value of a member, if it is a string; anything else is passed over as "". */
@@ -396,8 +367,8 @@ static int on_member(void *context, struct json_cursor *c, slice key)
 	return rc;
 }
 
-/* All was given: queues the items, as far as the text is whole; none unless it is a feed. 0,
- * ERR_NOMEM or ERR_LIMIT. */
+/* All was given: queues the items, as far as the text is whole; none unless it is a feed. 0 or
+ * ERR_LIMIT. */
 static SP_MUST_CHECK int sitemap_json_end(struct sitemap_json *j)
 {
 	struct json_cursor c = {.text = buf_slice(&j->text), .err = &j->damage};
@@ -405,7 +376,7 @@ static SP_MUST_CHECK int sitemap_json_end(struct sitemap_json *j)
 
 	if (!j->is_feed)
 		sitemap_queue_reset(j->queue);
-	return rc == ERR_NOMEM || (rc == ERR_LIMIT && !j->damage.code) ? rc : 0;
+	return rc == ERR_LIMIT && !j->damage.code ? rc : 0;
 }
 
 #define HALF_A_DAY INT64_C(43200000000000) /* ns */
@@ -492,7 +463,7 @@ void sitemap_close(struct sitemap_reader *r)
 		return;
 	sitemap_input_close(&r->input);
 	sitemap_xml_release(&r->xml);
-	sitemap_text_release(&r->text);
+	buf_release(&r->text.line);
 	sitemap_json_release(&r->json);
 	sitemap_queue_release(&r->queue);
 	buf_release(&r->with_scheme);
@@ -576,7 +547,8 @@ static int feed_text(struct sitemap_reader *r, slice block)
 	case SYNTAX_MARKUP:
 		return sitemap_xml_feed(&r->xml, block);
 	case SYNTAX_JSON:
-		return sitemap_json_feed(&r->json, block);
+		return buf_add(
+			&r->json.text, slice_sub(block, 0, SITEMAP_JSON_MAX - r->json.text.len));
 	case SYNTAX_UNDECIDED:
 	case SYNTAX_NONE:
 		break;
@@ -603,7 +575,7 @@ static int feed_end(struct sitemap_reader *r)
 {
 	switch (r->syntax) {
 	case SYNTAX_TEXT:
-		return sitemap_text_end(&r->text);
+		return end_line(&r->text);
 	case SYNTAX_MARKUP:
 		return sitemap_xml_end(&r->xml);
 	case SYNTAX_JSON:
@@ -672,20 +644,14 @@ static const struct url *root_base(struct sitemap_reader *r)
 }
 
 /* Resolves each line against what the lines before gave; one that is no URL is passed over. */
-static int resolve_lines(struct sitemap_reader *r, slice lines, const struct url *base)
+static void resolve_lines(struct sitemap_reader *r, slice lines, const struct url *base)
 {
-	int rc = 0;
-
 	url_release(&r->inner_base);
 	url_init(&r->inner_base);
-	while (lines.len > 0 && rc != ERR_NOMEM) {
-		rc = url_parse(&r->step, slice_take(&lines, '\n'), base, NULL);
-		if (rc == 0)
-			rc = url_copy(&r->inner_base, &r->step);
-		if (rc == 0)
+	while (lines.len > 0)
+		if (url_parse(&r->step, slice_take(&lines, '\n'), base, NULL) == 0 &&
+			url_copy(&r->inner_base, &r->step) == 0)
 			base = &r->inner_base;
-	}
-	return rc == ERR_NOMEM ? rc : 0;
 }
 
 /* What an address is resolved against whose elements have these xml:base, or NULL. */
@@ -697,7 +663,8 @@ static const struct url *base_of(struct sitemap_reader *r, slice lines)
 		return base;
 	if (!slice_eq(buf_slice(&r->inner_text), lines)) {
 		buf_reset(&r->inner_text);
-		if (resolve_lines(r, lines, base) || buf_add(&r->inner_text, lines))
+		resolve_lines(r, lines, base);
+		if (buf_add(&r->inner_text, lines))
 			return base;
 	}
 	return url_text(&r->inner_base).len > 0 ? &r->inner_base : base;

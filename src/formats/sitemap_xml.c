@@ -32,29 +32,19 @@ void sitemap_queue_reset(struct sitemap_queue *q)
 	arena_reset(&q->arena);
 }
 
-/* A copy of the base, or the last record's, which is the same more often than not. */
-static bool copy_base(struct sitemap_queue *q, slice *base)
+int sitemap_queue_add(struct sitemap_queue *q, const struct sitemap_entry *entry, slice base)
 {
 	const struct sitemap_record *last =
 		q->records.len ? &q->records.ptr[q->records.len - 1] : NULL;
-
-	if (last && slice_eq(last->base, *base))
-		*base = last->base;
-	else if (base->len > 0)
-		base->ptr = arena_strdup(&q->arena, *base);
-	return base->len == 0 || base->ptr;
-}
-
-int sitemap_queue_add(struct sitemap_queue *q, const struct sitemap_entry *entry, slice base)
-{
 	struct sitemap_record copy = {*entry, base};
 
-	copy.entry.loc = sitemap_trim(copy.entry.loc);
+	copy.entry.loc = arena_keep(&q->arena, sitemap_trim(copy.entry.loc));
 	if (copy.entry.loc.len == 0)
 		return 0;
-	copy.entry.loc.ptr = arena_strdup(&q->arena, copy.entry.loc);
-	if (!copy.entry.loc.ptr || !copy_base(q, &copy.base))
-		return ERR_NOMEM;
+	/* The last record's base is the same more often than not. */
+	copy.base = last && slice_eq(last->base, base) ? last->base : arena_keep(&q->arena, base);
+	if (arena_full(&q->arena))
+		return ERR_LIMIT;
 	sitemap_records_push(&q->records, copy);
 	return 0;
 }
@@ -508,9 +498,7 @@ static void push_base(struct sitemap_xml *x, slice value, struct sitemap_open *o
 		rc = buf_add_char(&x->bases, '\n');
 	if (rc == 0)
 		rc = buf_add(&x->bases, value);
-	open->lost = rc == ERR_LIMIT;
-	if (rc == ERR_NOMEM)
-		fail(x, rc);
+	open->lost = rc != 0;
 }
 
 static void end_element(struct sitemap_xml *x)

@@ -72,7 +72,7 @@ void sitemap_queue_release(struct sitemap_queue *q);
 /* Forgets all entries and takes the memory for new ones. */
 void sitemap_queue_reset(struct sitemap_queue *q);
 
-/* Queues a copy of the entry with its loc trimmed; without one nothing. 0, ERR_NOMEM, ERR_LIMIT. */
+/* Queues a copy of the entry with its loc trimmed; without one nothing. 0 or ERR_LIMIT. */
 int sitemap_queue_add(
 	struct sitemap_queue *q, const struct sitemap_entry *entry, slice base) SP_MUST_CHECK;
 

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/mem.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "base/word.h"
@@ -144,13 +145,10 @@ static void step_back(struct yaml_node *node)
 		node->column--;
 }
 
-/* NULL without memory. */
 static struct yaml_node *new_node(struct reading *r, struct fy_event *e, enum yaml_kind kind)
 {
-	struct yaml_node *node = ARENA_NEW(&r->y->arena, struct yaml_node);
+	struct yaml_node *node = ARENA_NEED(&r->y->arena, struct yaml_node);
 
-	if (!node)
-		return NULL;
 	node->kind = kind;
 	node->weight = 1;
 	node->height = kind != YAML_SCALAR;
@@ -190,16 +188,14 @@ static slice token_text(struct fy_token *token)
 static int add_anchor(struct reading *r, struct fy_token *token, const struct yaml_node *node)
 {
 	slice name = token_text(token);
-	int rc;
 
 	if (!token)
 		return 0;
 	node_vec_push(&r->anchored, node);
-	rc = strmap_put(&r->anchors, name, (uint32_t)(r->anchored.len - 1));
-	if (rc == ERR_EXISTS)
+	if (!strmap_add(&r->anchors, name, (uint32_t)(r->anchored.len - 1)))
 		return yaml_refuse(r->y, node, r->err, "the anchor &%.*s is there already",
 			slice_shown(name, SHOWN_KEY), name.ptr);
-	return err_code(r->err, rc);
+	return 0;
 }
 
 static int refuse_tag(struct reading *r, struct fy_token *tag)
@@ -216,25 +212,17 @@ static int read_scalar(struct reading *r, struct fy_event *e, const struct yaml_
 {
 	slice text = token_text(e->scalar.value);
 	struct yaml_node *node = new_node(r, e, YAML_SCALAR);
-	enum fy_scalar_style style;
-	int rc;
+	enum fy_scalar_style style = fy_token_scalar_style(e->scalar.value);
 
-	if (!node)
-		return err_code(r->err, ERR_NOMEM);
-	style = fy_token_scalar_style(e->scalar.value);
 	node->quoted = style != FYSS_PLAIN && style != FYSS_ANY;
 	if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED)
 		step_back(node);
-	node->text = (slice){arena_strdup(&r->y->arena, text), text.len};
-	if (!node->text.ptr)
-		return err_code(r->err, ERR_NOMEM);
+	node->text = arena_keep(&r->y->arena, text);
 	if (memchr(node->text.ptr, '\0', text.len))
 		return yaml_refuse(r->y, node, r->err, "a value must not contain a NUL character");
-	rc = refuse_tag(r, e->scalar.tag);
-	if (rc == 0)
-		rc = add_anchor(r, e->scalar.anchor, node);
+	TRY(refuse_tag(r, e->scalar.tag));
 	*ret = node;
-	return rc;
+	return add_anchor(r, e->scalar.anchor, node);
 }
 
 static int read_alias(struct reading *r, struct fy_event *e, const struct yaml_node **ret)
@@ -270,11 +258,10 @@ static int next_event(struct reading *r, struct fy_event **ret)
 static int read_next(struct reading *r, unsigned depth, const struct yaml_node **ret)
 {
 	struct fy_event *e;
-	int rc = next_event(r, &e);
+	int rc = 0;
 
 	*ret = NULL;
-	if (rc)
-		return rc;
+	TRY(next_event(r, &e));
 	if (e->type != FYET_SEQUENCE_END && e->type != FYET_MAPPING_END)
 		rc = read_value(r, e, depth, ret);
 	fy_parser_event_free(r->parser, e);
@@ -284,15 +271,11 @@ static int read_next(struct reading *r, unsigned depth, const struct yaml_node *
 static int add_entry(struct reading *r, struct yaml_node *to, struct yaml_entry **last,
 	const struct yaml_node *key, const struct yaml_node *value)
 {
-	struct yaml_entry *entry = ARENA_NEW(&r->y->arena, struct yaml_entry);
-	int rc = entry ? 0 : err_code(r->err, ERR_NOMEM);
+	struct yaml_entry *entry = ARENA_NEED(&r->y->arena, struct yaml_entry);
 
-	if (rc == 0 && key)
-		rc = add_size(r, to, key);
-	if (rc == 0)
-		rc = add_size(r, to, value);
-	if (rc)
-		return rc;
+	if (key)
+		TRY(add_size(r, to, key));
+	TRY(add_size(r, to, value));
 	*entry = (struct yaml_entry){key, value, NULL};
 	if (*last)
 		(*last)->next = entry;
@@ -306,26 +289,25 @@ static int fill_list(struct reading *r, struct yaml_node *list, unsigned depth)
 {
 	const struct yaml_node *value = NULL;
 	struct yaml_entry *last = NULL;
-	int rc;
 
-	while ((rc = read_next(r, depth + 1, &value)) == 0 && value)
-		if ((rc = add_entry(r, list, &last, NULL, value)))
-			break;
-	return rc;
+	for (;;) {
+		TRY(read_next(r, depth + 1, &value));
+		if (!value)
+			return 0;
+		TRY(add_entry(r, list, &last, NULL, value));
+	}
 }
 
 /* The keys of a mapping as they come, with the lines that they are in. */
 static int check_key(struct reading *r, struct strmap *keys, const struct yaml_node *key)
 {
 	uint32_t line = 0;
-	int rc;
 
 	if (key->kind != YAML_SCALAR)
 		return yaml_refuse(
 			r->y, key, r->err, "a key must be a word, not a list or mapping");
-	rc = strmap_put(keys, key->text, key->line);
-	if (rc != ERR_EXISTS)
-		return err_code(r->err, rc);
+	if (strmap_add(keys, key->text, key->line))
+		return 0;
 	(void)strmap_get(keys, key->text, &line);
 	return yaml_refuse(r->y, key, r->err, "duplicate key '%.*s'; it is in line %u already",
 		slice_shown(key->text, SHOWN_KEY), key->text.ptr, line);
@@ -336,13 +318,11 @@ static int read_value_of(struct reading *r, const struct yaml_node *key, unsigne
 	const struct yaml_node **ret)
 {
 	struct yaml_node *empty;
-	int rc = read_next(r, depth, ret);
 
-	if (rc || !*ret || (*ret)->kind != YAML_SCALAR || (*ret)->quoted || (*ret)->text.len)
-		return rc;
-	empty = ARENA_NEW(&r->y->arena, struct yaml_node);
-	if (!empty)
-		return err_code(r->err, ERR_NOMEM);
+	TRY(read_next(r, depth, ret));
+	if (!*ret || (*ret)->kind != YAML_SCALAR || (*ret)->quoted || (*ret)->text.len)
+		return 0;
+	empty = ARENA_NEED(&r->y->arena, struct yaml_node);
 	*empty = **ret;
 	empty->line = key->line;
 	empty->column = key->column;
@@ -354,20 +334,17 @@ static int fill_map(struct reading *r, struct yaml_node *map, unsigned depth)
 {
 	const struct yaml_node *key = NULL, *value = NULL;
 	struct yaml_entry *last = NULL;
-	struct strmap keys;
-	int rc;
+	SCOPED(strmap_release) struct strmap keys;
 
 	strmap_init(&keys, r->anchors.key, NULL);
-	while ((rc = read_next(r, depth + 1, &key)) == 0 && key) {
-		if ((rc = check_key(r, &keys, key)) ||
-			(rc = read_value_of(r, key, depth + 1, &value)))
-			break;
-		rc = value ? add_entry(r, map, &last, key, value) : refuse_syntax(r);
-		if (rc)
-			break;
+	for (;;) {
+		TRY(read_next(r, depth + 1, &key));
+		if (!key)
+			return 0;
+		TRY(check_key(r, &keys, key));
+		TRY(read_value_of(r, key, depth + 1, &value));
+		TRY(value ? add_entry(r, map, &last, key, value) : refuse_syntax(r));
 	}
-	strmap_release(&keys);
-	return rc;
 }
 
 static int read_container(
@@ -375,20 +352,13 @@ static int read_container(
 {
 	bool is_list = e->type == FYET_SEQUENCE_START;
 	struct yaml_node *node = new_node(r, e, is_list ? YAML_LIST : YAML_MAP);
-	int rc;
 
-	if (!node)
-		return err_code(r->err, ERR_NOMEM);
 	if (depth >= YAML_DEPTH_MAX)
 		return refuse_depth(r, node);
-	rc = refuse_tag(r, is_list ? e->sequence_start.tag : e->mapping_start.tag);
-	if (rc == 0)
-		rc = is_list ? fill_list(r, node, depth) : fill_map(r, node, depth);
-	if (rc == 0)
-		rc = add_anchor(
-			r, is_list ? e->sequence_start.anchor : e->mapping_start.anchor, node);
+	TRY(refuse_tag(r, is_list ? e->sequence_start.tag : e->mapping_start.tag));
+	TRY(is_list ? fill_list(r, node, depth) : fill_map(r, node, depth));
 	*ret = node;
-	return rc;
+	return add_anchor(r, is_list ? e->sequence_start.anchor : e->mapping_start.anchor, node);
 }
 
 static int read_value(
@@ -426,19 +396,13 @@ static int expect(struct reading *r, enum fy_event_type type, const char *otherw
 
 static int read_document(struct reading *r)
 {
-	int rc = expect(r, FYET_STREAM_START, "not valid YAML");
-
-	if (rc == 0)
-		rc = expect(r, FYET_DOCUMENT_START, "the file is empty");
-	if (rc == 0)
-		rc = read_next(r, 0, &r->y->root);
-	if (rc == 0 && !r->y->root)
-		rc = refuse_syntax(r);
-	if (rc == 0)
-		rc = expect(r, FYET_DOCUMENT_END, "not valid YAML");
-	if (rc == 0)
-		rc = expect(r, FYET_STREAM_END, "a second document begins here; only one is read");
-	return rc;
+	TRY(expect(r, FYET_STREAM_START, "not valid YAML"));
+	TRY(expect(r, FYET_DOCUMENT_START, "the file is empty"));
+	TRY(read_next(r, 0, &r->y->root));
+	if (!r->y->root)
+		return refuse_syntax(r);
+	TRY(expect(r, FYET_DOCUMENT_END, "not valid YAML"));
+	return expect(r, FYET_STREAM_END, "a second document begins here; only one is read");
 }
 
 /* libfyaml prints messages unless it is given a place for them. */
@@ -473,7 +437,7 @@ static ssize_t give(void *user, void *to, size_t room)
 	return (ssize_t)len;
 }
 
-static int open_parser(struct reading *r, slice text)
+static void open_parser(struct reading *r, slice text)
 {
 	struct fy_diag_cfg diag;
 	struct fy_parse_cfg config = {.flags = FYPCF_QUIET | FYPCF_COLLECT_DIAG};
@@ -483,15 +447,14 @@ static int open_parser(struct reading *r, slice text)
 	diag.output_fn = keep_silent;
 	r->diag = fy_diag_create(&diag);
 	if (!r->diag)
-		return err_code(r->err, ERR_NOMEM);
+		mem_end();
 	fy_diag_set_collect_errors(r->diag, true);
 	config.diag = r->diag;
 	r->parser = fy_parser_create(&config);
 	r->left = text;
 	r->at = (struct yaml_node){.line = 1, .column = 1};
 	if (!r->parser || fy_parser_set_input_callback(r->parser, r, give))
-		return err_code(r->err, ERR_NOMEM);
-	return 0;
+		mem_end();
 }
 
 /* A line that begins with % takes libfyaml a time that grows with the square of its length. */
@@ -537,19 +500,13 @@ int yaml_parse(struct yaml *y, const char *name, slice text, struct err *err)
 
 	*y = (struct yaml){0};
 	arena_init(&y->arena, ARENA_MAX);
-	y->name = arena_strdup(&y->arena, slice_str(name));
-	if (!y->name)
-		return err_code(err, ERR_NOMEM);
+	y->name = arena_str(&y->arena, slice_str(name));
+	TRY(check_text(y, text, err));
 	strmap_init(&r.anchors, hash_key_random(), &y->arena);
-	rc = check_text(y, text, err);
-	if (rc == 0)
-		rc = open_parser(&r, text);
-	if (rc == 0)
-		rc = read_document(&r);
-	if (r.parser)
-		fy_parser_destroy(r.parser);
-	if (r.diag)
-		fy_diag_destroy(r.diag);
+	open_parser(&r, text);
+	rc = read_document(&r);
+	fy_parser_destroy(r.parser);
+	fy_diag_destroy(r.diag);
 	node_vec_release(&r.anchored);
 	strmap_release(&r.anchors);
 	return rc;

@@ -62,7 +62,7 @@ struct yaml {
 };
 
 /*
- * Reads a document: 0, ERR_NOMEM, or ERR_USAGE with "FILE:LINE:COLUMN: what is wrong". The second
+ * Reads a document: 0, or ERR_USAGE with "FILE:LINE:COLUMN: what is wrong". The second
  * one reads a file ("-" is standard input), and fails with ERR_USAGE and "FILE: why" if it cannot.
  * Release in any case.
  */

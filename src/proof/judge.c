@@ -312,19 +312,18 @@ static void take_shown(struct judging *j, const struct evidence_item *item, stru
 	fill(j, look);
 }
 
-static int keep_edges(struct judging *j, uint32_t look)
+static void keep_edges(struct judging *j, uint32_t look)
 {
 	struct resolved_link link;
-	int rc = resolver_start(&j->resolver, &j->links, &j->url);
 
-	while (rc == 0 && (rc = resolver_next(&j->resolver, &link)) == 0) {
+	resolver_start(&j->resolver, &j->links, &j->url);
+	while (resolver_next(&j->resolver, &link)) {
 		if (!link_kind_is_requisite(link.kind))
 			continue;
 		judge_edge_vec_push(
 			&j->edges, (struct judge_edge){look, words_put(&j->pages, link.url)});
 		j->list.ptr[look].names_requisites = true;
 	}
-	return rc == ERR_END ? 0 : err_code(j->reader.err, rc);
 }
 
 static void drop(struct judging *j, struct judge_look *look)
@@ -362,7 +361,9 @@ static int keep_look(struct judging *j, const struct evidence_item *item)
 		drop(j, &look);
 	judge_look_vec_push(&j->list, look);
 	item->evidence->look = number + 1;
-	return look.is_revisit || look.dropped ? 0 : keep_edges(j, number);
+	if (!look.is_revisit && !look.dropped)
+		keep_edges(j, number);
+	return 0;
 }
 
 /* The second pass: what a revisit record refers to may have come later. */

@@ -100,11 +100,12 @@ static void add_resolved(struct parts *r, const struct links *links, slice url)
 
 	url_init(&document);
 	resolver_init(&resolver, hash_key_random());
-	if (url_parse(&document, url, NULL, NULL) == 0 &&
-		resolver_start(&resolver, links, &document) == 0)
-		while (resolver_next(&resolver, &link) == 0)
+	if (url_parse(&document, url, NULL, NULL) == 0) {
+		resolver_start(&resolver, links, &document);
+		while (resolver_next(&resolver, &link))
 			if (link_kind_is_requisite(link.kind))
 				parts_add(r, link.url);
+	}
 	resolver_release(&resolver);
 	url_release(&document);
 }
