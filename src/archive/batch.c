@@ -53,11 +53,9 @@ slice batch_keep(struct batch *b, slice bytes)
 /* Adds a copy of the row, and returns that of its body. */
 static void *add(struct batch_part *p, const struct catalog_row *from)
 {
-	struct batch_row *row = ARENA_NEW(&p->arena, struct batch_row);
+	struct batch_row *row = ARENA_NEED(&p->arena, struct batch_row);
 	void *body = catalog_row_copy(from, &p->arena);
 
-	if (!row)
-		mem_end();
 	row->row = *from;
 	row->row.body = body;
 	if (p->last)

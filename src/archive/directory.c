@@ -301,12 +301,8 @@ int directory_path(
 	const struct directory *d, const char **name, struct arena *arena, struct err *err)
 {
 	char path[DIRECTORY_PATH_MAX];
-	int rc = join(path, d->path, *name, err);
-	const char *copy = rc ? NULL : arena_strdup(arena, slice_str(path));
 
-	if (rc == 0 && !copy)
-		rc = err_code(err, ERR_NOMEM);
-	if (rc == 0)
-		*name = copy;
-	return rc;
+	TRY(join(path, d->path, *name, err));
+	*name = arena_str(arena, slice_str(path));
+	return 0;
 }

@@ -52,7 +52,7 @@ int directory_restrict(const struct directory *d, struct err *err) SP_MUST_CHECK
 int directory_copy_in(
 	struct directory *d, const char *from, const char *name, struct err *err) SP_MUST_CHECK;
 
-/* Replaces the name of a file in the archive by its path, in the arena: 0, ERR_LIMIT, ERR_NOMEM. */
+/* Replaces the name of a file in the archive by its path, in the arena: 0, ERR_LIMIT. */
 int directory_path(const struct directory *d, const char **name, struct arena *arena,
 	struct err *err) SP_MUST_CHECK;
 

@@ -123,7 +123,7 @@ int duplicates_saving_end(struct duplicates_saving *s, int rc) SP_MUST_CHECK;
 
 /*
  * Learns what the captures before that number have, the last ones first, as far as there is room
- * and not more than some millions of rows: 0, ERR_NOMEM, or as the catalog's functions. What was
+ * and not more than some millions of rows: 0, or as the catalog's functions. What was
  * saved is taken from there.
  */
 int duplicates_learn(struct duplicates *d, struct catalog *catalog, uint32_t before,

@@ -49,10 +49,10 @@ static int table_add_warc(
 static int read_all(const struct export_params *params, struct reading *r,
 	struct export_counts *counts, struct err *err)
 {
-	int rc = cdxj_sort_open(params->temporary, 0, CDXJ_UNIQUE, &r->sort, err);
+	int rc;
 
-	if (rc == 0)
-		rc = export_each_file(params, table_add_warc, r, counts, err);
+	r->sort = cdxj_sort_open(params->temporary, 0, CDXJ_UNIQUE);
+	rc = export_each_file(params, table_add_warc, r, counts, err);
 	counts->lines = r->index.lines;
 	counts->damaged = r->index.damaged;
 	return rc;

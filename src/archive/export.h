@@ -68,7 +68,7 @@ enum { CHOSEN_LOOK_MAX = 4096 }; /* bytes of a metadata block that are looked at
 
 struct chosen; /* opaque */
 
-/* 0, ERR_NOTFOUND when there is no such capture, ERR_STATE when it is not finished, ERR_NOMEM, … */
+/* 0, ERR_NOTFOUND when there is no such capture, ERR_STATE when it is not finished, … */
 int chosen_open(struct catalog *catalog, uint32_t capture, struct chosen **ret,
 	struct err *err) SP_MUST_CHECK;
 void chosen_close(struct chosen *c); /* NULL is fine */
@@ -85,7 +85,7 @@ bool chosen_has(const struct chosen *c, const struct warc_header *h, slice start
  * Files in another compression are compressed anew.
  */
 
-/* 0, ERR_IO, ERR_NOMEM, or as export_each_file. */
+/* 0, ERR_IO, or as export_each_file. */
 int warc_export(const struct export_params *params, struct output *out,
 	struct export_counts *counts, struct err *err) SP_MUST_CHECK;
 
@@ -94,7 +94,7 @@ int warc_export(const struct export_params *params, struct output *out,
  * as CSV (RFC 4180) with a header, in the same order.
  */
 
-/* Both: 0, ERR_IO, ERR_NOMEM, or as export_each_file. */
+/* Both: 0, ERR_IO, or as export_each_file. */
 int table_write_cdxj(const struct export_params *params, struct output *out,
 	struct export_counts *counts, struct err *err) SP_MUST_CHECK;
 int table_write_csv(const struct export_params *params, struct output *out,

@@ -289,10 +289,11 @@ static bool make_patch(
 {
 	struct record_place place = {slice_str(p->to.now), last->offset, {0}};
 	struct err ignored = {0};
-	struct warc_id *id = ARENA_NEW(&p->texts, struct warc_id);
+	struct warc_id *id;
 
-	if (!last->is_response || !id)
+	if (!last->is_response)
 		return false;
+	id = ARENA_NEED(&p->texts, struct warc_id);
 	warc_id_unpack(last->id, id);
 	place.id = slice_str(id->text);
 	buf_reset(&p->body);
@@ -358,9 +359,7 @@ static int pack(struct packer *p, const struct attempt *a, slice request, const 
 
 static slice keep_text(struct packer *p, slice text)
 {
-	slice trimmed = fields_trim(text);
-
-	return trimmed.ptr ? (slice){arena_strdup(&p->texts, trimmed), trimmed.len} : trimmed;
+	return arena_keep(&p->texts, fields_trim(text));
 }
 
 static int hold_response(
@@ -427,18 +426,14 @@ static slice name_form(struct packer *p, const struct warc_header *h, unsigned n
 static int keep_form(struct packer *p, const struct warc_header *h, slice form)
 {
 	slice first = SLICE(REQUEST_FORM_FIRST);
-	slice rest = slice_sub(form, first.len, form.len);
-	slice text = {arena_strdup(&p->urls, rest), rest.len};
 	unsigned number;
-	int rc;
 
 	if (!request_form_number(h, &number) || !slice_starts_with(form, first))
 		return 0;
-	rc = text.ptr ? strmap_put(&p->forms, name_form(p, h, number), (uint32_t)p->form_texts.len)
-		      : ERR_NOMEM;
-	if (rc == 0)
-		slice_vec_push(&p->form_texts, text);
-	return rc == ERR_EXISTS ? 0 : rc;
+	if (!strmap_add(&p->forms, name_form(p, h, number), (uint32_t)p->form_texts.len))
+		return 0;
+	slice_vec_push(&p->form_texts, arena_keep(&p->urls, slice_sub(form, first.len, form.len)));
+	return arena_full(&p->urls) ? ERR_LIMIT : 0;
 }
 
 /* The request of the look that is held, in p->body: ERR_NOTFOUND when its form is not there. */
@@ -469,7 +464,7 @@ static int end_record(struct packer *p, const struct warc_header *h, struct err 
 
 /*
  * The next record: its header as text with the empty line, and its block. It is written, or held
- * until it is clear what becomes of it. 0, ERR_NOMEM, or what put returned.
+ * until it is clear what becomes of it. 0, ERR_LIMIT, or what put returned.
  */
 static SP_MUST_CHECK int packer_add(
 	struct packer *p, const struct warc_header *h, slice head, slice block, struct err *err)
@@ -696,7 +691,7 @@ static int write_record(struct copier *r, export_emit *emit, void *context, stru
 {
 	uint64_t size = r->head.len + new_http(r).len + r->spooled + sizeof RECORD_END - 1;
 
-	TRY(warc_compress_begin(r->compress, size, emit, context, err));
+	warc_compress_begin(r->compress, size, emit, context);
 	TRY(warc_compress_feed(r->compress, buf_slice(&r->head), err));
 	TRY(each_piece(r, compress_piece, r->compress, err));
 	TRY(warc_compress_feed(r->compress, SLICE(RECORD_END), err));

@@ -19,7 +19,7 @@
 
 struct copier; /* opaque */
 
-/* params are borrowed: redact, chosen, temporary. 0, ERR_IO, ERR_NOMEM.
+/* params are borrowed: redact, chosen, temporary. 0, ERR_IO.
  */
 int copier_open(enum warc_coding coding, const struct export_params *params, struct copier **ret,
 	struct err *err) SP_MUST_CHECK;
@@ -27,7 +27,7 @@ void copier_close(struct copier *r); /* NULL is fine */
 
 /*
  * Whether a source has records that other tools do not know: compact looks. If not, *ret_damaged,
- * unless NULL, is how many of its records and gaps are damaged. 0, ERR_IO, ERR_NOMEM.
+ * unless NULL, is how many of its records and gaps are damaged. 0, ERR_IO.
  */
 int copier_is_needed(const struct warc_source *source, bool *ret, uint64_t *ret_damaged,
 	struct err *err) SP_MUST_CHECK;
@@ -38,7 +38,7 @@ struct copier_counts {
 	uint64_t damaged;  /* records and gaps that were left out */
 };
 
-/* Hands the records of a source to emit. 0, ERR_IO, ERR_NOMEM, or what emit returned. */
+/* Hands the records of a source to emit. 0, ERR_IO, or what emit returned. */
 int copier_copy(struct copier *r, const struct warc_source *source, export_emit *emit,
 	void *context, struct copier_counts *counts, struct err *err) SP_MUST_CHECK;
 

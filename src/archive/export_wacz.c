@@ -138,7 +138,7 @@ static void pages_close(struct pages *p)
 	free(p);
 }
 
-/* Lines go to out, which is borrowed. 0, ERR_IO, ERR_NOMEM. */
+/* Lines go to out, which is borrowed. 0, ERR_IO. */
 static SP_MUST_CHECK int pages_open(FILE *out, bool text, struct pages **ret, struct err *err)
 {
 	struct pages *p = mem_new(1, sizeof *p);
@@ -442,9 +442,8 @@ int wacz_write(const struct export_params *params, struct output *out, struct ex
 
 	zip_writer_init(&w.zip, output_write, out);
 	buf_init(&w.resources, RESOURCES_MAX);
+	w.sort = cdxj_sort_open(params->temporary, 0, CDXJ_UNIQUE);
 	rc = open_parts(&w, params->temporary, err);
-	if (rc == 0)
-		rc = cdxj_sort_open(params->temporary, 0, CDXJ_UNIQUE, &w.sort, err);
 	if (rc == 0)
 		rc = pages_open(w.parts[PART_PAGES], params->text, &w.pages, err);
 	if (rc == 0)

@@ -12,7 +12,7 @@
 #include "base/output.h"
 
 /*
- * Writes it to the output, which needs no seeking. 0, ERR_IO, ERR_NOMEM, or as export_each_file;
+ * Writes it to the output, which needs no seeking. 0, ERR_IO, or as export_each_file;
  * counts are complete on success.
  */
 int wacz_write(const struct export_params *params, struct output *out, struct export_counts *counts,

@@ -91,11 +91,10 @@ static int write_blocks(struct writing *w, const char *path, struct err *err)
 int foreign_index_write(
 	const struct foreign_index_params *params, struct warc_index_counts *ret, struct err *err)
 {
-	struct writing w = {.is_inside = params->is_inside};
-	int rc = cdxj_sort_open(params->temporary, 0, CDXJ_UNIQUE, &w.sort, err);
+	struct writing w = {.is_inside = params->is_inside,
+		.sort = cdxj_sort_open(params->temporary, 0, CDXJ_UNIQUE)};
+	int rc = warc_set_each(params->path, params->temporary, on_file, &w, err);
 
-	if (rc == 0)
-		rc = warc_set_each(params->path, params->temporary, on_file, &w, err);
 	if (rc == 0)
 		rc = params->compressed ? write_blocks(&w, params->out, err)
 					: write_plain(&w, params->out, err);

@@ -21,7 +21,7 @@ struct foreign_index_params {
 
 /*
  * Writes it, under another name first: an index is whole, or the old one. Files that are being
- * written (.open) are left out. 0, ERR_NOTFOUND when there are no WARC files, ERR_IO, ERR_NOMEM, …
+ * written (.open) are left out. 0, ERR_NOTFOUND when there are no WARC files, ERR_IO, …
  */
 int foreign_index_write(const struct foreign_index_params *params, struct warc_index_counts *ret,
 	struct err *err) SP_MUST_CHECK;

@@ -34,7 +34,7 @@ struct rates {
 
 /*
  * Reads a file. 0; ERR_IO when it cannot be opened or read; for what is wrong in it ERR_SYNTAX,
- * ERR_RANGE, or ERR_EXISTS for a page that is there twice; ERR_LIMIT, ERR_NOMEM. err has "FILE:
+ * ERR_RANGE, or ERR_EXISTS for a page that is there twice; ERR_LIMIT. err has "FILE:
  * line 7: …", or "FILE: …" where no line is to blame. *ret is untouched on failure; else to be
  * released with rates_release.
  */

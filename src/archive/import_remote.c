@@ -173,11 +173,11 @@ static int open_all(struct download *d, const struct download_params *params, st
 			.delay = params->delay, .automatic = params->automatic, .jobs = 1});
 	d->state = state_new(on_decoded, d);
 	if (!d->state)
-		return err_code(err, ERR_NOMEM);
+		mem_end();
 	return net_new(&net, &d->net, err);
 }
 
-/* 0, ERR_NOMEM, ERR_IO, ERR_USAGE for home. */
+/* 0, ERR_IO, ERR_USAGE for home. */
 static int download_new(
 	const struct download_params *params, struct download **ret, struct err *err)
 {
@@ -464,14 +464,16 @@ static int endless(struct remote *r, const char *why, struct err *err)
 
 static int add_timemap(struct remote *r, slice address)
 {
-	slice copy = {NULL, address.len};
+	slice copy;
 
 	if (r->timemaps.len >= REMOTE_TIMEMAPS_MAX)
 		return ERR_LIMIT;
 	if (strmap_get(&r->known, address, NULL))
 		return 0;
-	copy.ptr = arena_strdup(&r->arena, address);
-	TRY(copy.ptr ? strmap_put(&r->known, copy, 0) : ERR_NOMEM);
+	copy = arena_keep(&r->arena, address);
+	if (arena_full(&r->arena))
+		return ERR_LIMIT;
+	TRY(strmap_put(&r->known, copy, 0));
 	slice_vec_push(&r->timemaps, copy);
 	return 0;
 }
@@ -691,8 +693,7 @@ static bool find_pages(int fd, uint64_t size, uint64_t *ret)
 /* A list was read: what comes behind it. */
 static int go_on(struct remote *r, struct err *err)
 {
-	slice key = buf_slice(&r->more.key);
-	char *copy;
+	slice key = buf_slice(&r->more.key), copy;
 
 	if (r->state == REMOTE_PAGE) {
 		r->state = ++r->page < r->pages ? REMOTE_PAGE : REMOTE_END;
@@ -703,8 +704,10 @@ static int go_on(struct remote *r, struct err *err)
 		return 0;
 	if (strmap_get(&r->known, key, NULL))
 		return endless(r, "a resume key came twice", err);
-	copy = arena_strdup(&r->arena, key);
-	TRY(err_code(err, copy ? strmap_put(&r->known, (slice){copy, key.len}, 0) : ERR_NOMEM));
+	copy = arena_keep(&r->arena, key);
+	if (arena_full(&r->arena))
+		return err_code(err, ERR_LIMIT);
+	TRY(err_code(err, strmap_put(&r->known, copy, 0)));
 	return err_code(err, set_key(r, key));
 }
 

@@ -67,7 +67,7 @@ struct download_answer {
 
 /*
  * Gets the answer to a request. 0; ERR_IO when there is none after all tries, or it cannot be
- * stored; ERR_LIMIT for one that is too large; ERR_SYNTAX for an address that is none; ERR_NOMEM.
+ * stored; ERR_LIMIT for one that is too large; ERR_SYNTAX for an address that is none.
  * Waits as long as politeness asks.
  */
 int download_get(

@@ -265,9 +265,8 @@ static int write_all(
 	int rc;
 
 	open_indexing(&x);
-	rc = cdxj_sort_open(d->spool, 0, CDXJ_UNIQUE, &x.sort, err);
-	if (rc == 0)
-		rc = catalog_each_capture(catalog, on_capture, &x, err);
+	x.sort = cdxj_sort_open(d->spool, 0, CDXJ_UNIQUE);
+	rc = catalog_each_capture(catalog, on_capture, &x, err);
 	if (rc == 0)
 		rc = add_captures(&x, catalog);
 	if (rc == 0)
@@ -399,7 +398,7 @@ int index_add(struct catalog *catalog, const struct directory *d, uint32_t first
 	if (first)
 		rc = can_add(&x, catalog, d, &can);
 	if (rc == 0 && can)
-		rc = cdxj_sort_open(d->spool, 0, CDXJ_UNIQUE, &x.sort, &ignored);
+		x.sort = cdxj_sort_open(d->spool, 0, CDXJ_UNIQUE);
 	if (rc == 0 && can)
 		rc = add_captures(&x, catalog);
 	if (rc == 0 && can)
@@ -419,9 +418,8 @@ int index_from_warc(const char *archive, struct index_counts *ret, struct err *e
 	if (rc)
 		return rc;
 	open_indexing(&x);
-	rc = cdxj_sort_open(d.spool, 0, CDXJ_UNIQUE, &x.sort, err);
-	if (rc == 0)
-		rc = add_files(&x, &d, NULL, &counts);
+	x.sort = cdxj_sort_open(d.spool, 0, CDXJ_UNIQUE);
+	rc = add_files(&x, &d, NULL, &counts);
 	if (rc == 0 && counts.files == 0)
 		rc = err_set(err, ERR_NOTFOUND,
 			"%s: there is no complete WARC file; the index is as it was", d.warc);

@@ -37,7 +37,7 @@ struct index_counts {
 
 /*
  * Writes the index of an archive anew, from the records of its complete WARC files; it needs no
- * catalog. As directory_open, ERR_IO when a file cannot be read, ERR_NOMEM; the index is as before
+ * catalog. As directory_open, ERR_IO when a file cannot be read; the index is as before
  * then.
  */
 int index_from_warc(const char *archive, struct index_counts *ret, struct err *err) SP_MUST_CHECK;

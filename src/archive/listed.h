@@ -46,7 +46,7 @@ enum {
 /* Takes one; what it returns but 0 ends the reading and is returned. */
 typedef int listed_sink(void *context, const struct listed *o, struct err *err);
 
-/* Adds the address of a TimeMap: 0, ERR_LIMIT, ERR_NOMEM. One with a line break is none. */
+/* Adds the address of a TimeMap: 0, ERR_LIMIT. One with a line break is none. */
 int listed_more_timemap(struct listed_more *more, slice address) SP_MUST_CHECK;
 
 /* "sha1:…" or a value alone, whose length tells the algorithm; "-" and "" are no digest. */

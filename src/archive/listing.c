@@ -951,8 +951,10 @@ static int add_part(struct parts *parts, slice name)
 {
 	if (strmap_get(&parts->map, name, NULL))
 		return 0;
-	name.ptr = arena_strdup(&parts->arena, name);
-	TRY(name.ptr ? strmap_put(&parts->map, name, 0) : ERR_NOMEM);
+	name = arena_keep(&parts->arena, name);
+	if (arena_full(&parts->arena))
+		return ERR_LIMIT;
+	TRY(strmap_put(&parts->map, name, 0));
 	slice_vec_push(&parts->names, name);
 	return 0;
 }
@@ -1195,5 +1197,6 @@ int listing_read_answer(int fd, const char *name, listed_sink *sink, void *conte
 	struct reader r = {
 		.counts = ret_counts, .sink = sink, .context = context, .more = more, .err = err};
 
-	return read_input(&r, name, text_input_open_fd(&r.in, fd, err));
+	text_input_open_fd(&r.in, fd);
+	return read_input(&r, name, 0);
 }

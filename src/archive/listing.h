@@ -39,7 +39,7 @@ struct timemap_counts {
 	struct listed_more *more; /* borrowed; NULL: not wanted */
 };
 
-/* Both: 0, ERR_SYNTAX, ERR_LIMIT, ERR_NOMEM, as text_input_check, or what the sink returned. */
+/* Both: 0, ERR_SYNTAX, ERR_LIMIT, as text_input_check, or what the sink returned. */
 int timemap_read_links(struct text_input *in, listed_sink *sink, void *context,
 	struct timemap_counts *counts, struct err *err) SP_MUST_CHECK;
 int timemap_read_json(struct text_input *in, listed_sink *sink, void *context,

@@ -22,7 +22,7 @@ struct imported_files {
 	struct strmap names;
 };
 
-/* Reads the list; there need not be one. 0, ERR_IO, ERR_NOMEM. To be released in any case. */
+/* Reads the list; there need not be one. 0, ERR_IO. To be released in any case. */
 int imported_files_load(
 	struct imported_files *i, const char *archive, struct err *err) SP_MUST_CHECK;
 void imported_files_release(struct imported_files *i);

@@ -37,11 +37,9 @@ static bool read_url(struct page_table *t, slice url)
 
 static int add_page(struct page_table *t, slice url, uint32_t *ret)
 {
-	struct page_entry page = {.url = {arena_strdup(&t->urls, url), url.len}};
+	struct page_entry page = {.url = arena_keep(&t->urls, url)};
 
-	if (!page.url.ptr)
-		return ERR_NOMEM;
-	if (t->pages.len >= UINT32_MAX)
+	if (arena_full(&t->urls) || t->pages.len >= UINT32_MAX)
 		return ERR_LIMIT;
 	*ret = (uint32_t)t->pages.len;
 	page_entries_push(&t->pages, page);

@@ -162,11 +162,12 @@ int rates_contents_read(struct rates_contents *c, const char *path, struct err *
 	int rc;
 
 	r.message = message_new(on_body, &r);
+	if (!r.message)
+		mem_end();
 	links_init(&r.links);
 	resolver_init(&r.resolver, hash_key_random());
 	url_init(&r.url);
-	rc = r.message ? warc_set_each_of_archive(path, tempfile_dir(), read_file, &r, err)
-		       : err_code(err, ERR_NOMEM);
+	rc = warc_set_each_of_archive(path, tempfile_dir(), read_file, &r, err);
 	links_release(&r.links);
 	resolver_release(&r.resolver);
 	url_release(&r.url);

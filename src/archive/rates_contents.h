@@ -29,7 +29,7 @@ void rates_contents_release(struct rates_contents *c);
 
 /*
  * Adds the pages of a WARC or WACZ file, or of an archive; pages that the table does not have are
- * passed over. 0, ERR_NOMEM, or as warc_set_each.
+ * passed over. 0, or as warc_set_each.
  */
 int rates_contents_read(struct rates_contents *c, const char *path, struct err *err) SP_MUST_CHECK;
 

@@ -201,7 +201,7 @@ static void note_begun(struct rebuild_reading *r, const struct warc_record *rec)
 static void keep_begun(struct rebuild_reading *r)
 {
 	struct unended u = {.file = r->name,
-		.id = {arena_strdup(&r->names, slice_str(r->begun)), strlen(r->begun)},
+		.id = arena_keep(&r->names, slice_str(r->begun)),
 		.response = r->response};
 
 	if (!r->begun[0])
@@ -484,7 +484,9 @@ static int rebuild_reading_file(struct rebuild_reading *r, const struct warc_sou
 
 	*ret_ends = (struct rebuild_ends){0};
 	r->ends = ret_ends;
-	r->name = (slice){arena_strdup(&r->names, name), name.len};
+	r->name = arena_keep(&r->names, name);
+	if (arena_full(&r->names))
+		return err_code(err, ERR_LIMIT);
 	r->response.made = false;
 	r->reader.progress = progress;
 	rc = evidence_read(&r->reader, source, r->name, err);
@@ -649,7 +651,7 @@ static int read_ours(
 	struct rebuilding *r, const struct warc_source *source, const char *entry, bool is_imported)
 {
 	struct our_file file = {
-		.entry = arena_strdup(&r->names, slice_str(entry)), .is_imported = is_imported};
+		.entry = arena_str(&r->names, slice_str(entry)), .is_imported = is_imported};
 	int rc;
 
 	r->captures.is_import = is_imported;

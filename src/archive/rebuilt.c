@@ -92,13 +92,15 @@ static int add_row(struct rebuilt_captures *s, struct rebuilt *c, struct err *er
 static int add_capture(struct rebuilt_captures *s, const struct catalog_capture *row,
 	struct rebuilt **ret, struct err *err)
 {
-	struct rebuilt *c = ARENA_NEW(&s->arena, struct rebuilt);
+	struct rebuilt *c = ARENA_NEED(&s->arena, struct rebuilt);
 	slice *const texts[] = {&c->row.uuid, &c->row.site, &c->row.strategy, &c->row.settings};
 	int rc;
 
 	c->row = *row;
 	for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-		texts[i]->ptr = arena_strdup(&s->arena, *texts[i]);
+		*texts[i] = arena_keep(&s->arena, *texts[i]);
+	if (arena_full(&s->arena))
+		return err_code(err, ERR_LIMIT);
 	rc = strmap_put(&s->by_name, c->row.uuid, (uint32_t)s->list.len);
 	if (rc)
 		return err_code(err, rc);

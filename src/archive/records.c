@@ -26,7 +26,7 @@ static void look_batch_release(struct look_batch *l)
 
 /*
  * Adds a look; *ret_length is the length of its row. 0, ERR_LIMIT when it is too large for what is
- * there already, ERR_NOMEM, or as compact_add.
+ * there already, or as compact_add.
  */
 static SP_MUST_CHECK int look_batch_add(
 	struct look_batch *l, const struct compact_look *look, uint64_t *ret_length)
@@ -422,13 +422,12 @@ static int add_form(struct records *r, int64_t date, struct err *err)
 		.body = buf_slice(&r->form),
 		.extra = &field,
 		.extra_count = 1};
-	slice form = {.len = r->form.len};
 
 	field.value.len = format_u64(r->form_number + 1, number);
 	TRY(records_note(r, r->batch, &entry, err));
-	form.ptr = arena_strdup(&r->form_texts, buf_slice(&r->form));
-	r->forms[r->form_number++ % RECORDS_FORMS_MAX] = form;
-	return form.ptr ? 0 : err_code(err, ERR_NOMEM);
+	r->forms[r->form_number++ % RECORDS_FORMS_MAX] =
+		arena_keep(&r->form_texts, buf_slice(&r->form));
+	return 0;
 }
 
 /* Forms are those of a file; the number of that of the request, which is written if it is new. */
@@ -590,11 +589,11 @@ int records_attempt(struct records *r, struct batch *batch, struct attempt *a,
 	rc = ERR_UNSUPPORTED;
 	if (a->is_compact && f)
 		rc = add_compact(r, a, &full, f, err);
-	if (rc && rc != ERR_NOMEM && rc != ERR_IO && f) {
+	if (rc && rc != ERR_IO && f) {
 		a->is_compact = full.is_compact = false;
 		rc = add_revisit(r, a, &full, f, err);
 	}
-	if (rc == 0 || rc == ERR_NOMEM || rc == ERR_IO)
+	if (rc == 0 || rc == ERR_IO)
 		return rc;
 	a->is_compact = false;
 	return add_records(r, a, &full, f, err);

@@ -51,7 +51,7 @@ struct look_batch {
 	int64_t date;       /* of the last one */
 };
 
-/* Adds the looks that the catalog does not know to the batch: 0 or ERR_NOMEM. */
+/* Adds the looks that the catalog does not know to the batch. */
 void look_batch_keep(struct look_batch *l, struct batch *batch);
 
 /* Their files' names are valid until the records are closed or abandoned. */
@@ -107,7 +107,7 @@ struct records_params {
 int records_open(
 	struct records *r, const struct records_params *params, struct err *err) SP_MUST_CHECK;
 
-/* Completes the WARC file and closes, in any case: 0, ERR_IO, ERR_NOMEM. */
+/* Completes the WARC file and closes, in any case: 0, ERR_IO. */
 int records_close(struct records *r, struct batch *batch, struct err *err) SP_MUST_CHECK;
 
 /* Closes, and leaves the file as it is. */
@@ -115,12 +115,12 @@ void records_abandon(struct records *r);
 
 /*
  * Writes the records of an attempt, which is in the batch and learns where the response is; fetch
- * is NULL when nothing was sent. 0, ERR_IO, ERR_NOMEM, or as attempt_format and warc_writer_add.
+ * is NULL when nothing was sent. 0, ERR_IO, or as attempt_format and warc_writer_add.
  */
 int records_attempt(struct records *r, struct batch *batch, struct attempt *a,
 	const struct net_fetch *fetch, struct err *err) SP_MUST_CHECK;
 
-/* Writes the looks that wait, if there are any: 0, ERR_IO, ERR_NOMEM, or as warc_writer_add. */
+/* Writes the looks that wait, if there are any: 0, ERR_IO, or as warc_writer_add. */
 int records_looks(struct records *r, struct batch *batch, struct err *err) SP_MUST_CHECK;
 
 /* Writes the block of a batch of looks that an earlier process left in the catalog: the same. */

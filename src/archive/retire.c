@@ -712,14 +712,13 @@ static int on_warc(void *context, const struct catalog_warc *w)
 		.complete = w->complete,
 		.has_sum = w->complete && w->has_digest,
 		.sum = w->digest};
-	int rc;
 
-	file.name = arena_strdup(&plan->arena, w->name);
-	rc = file.name ? strmap_put(&plan->by_name, slice_str(file.name), (uint32_t)plan->files.len)
-		       : ERR_NOMEM;
-	if (rc == 0)
-		retire_files_push(&plan->files, file);
-	return err_code(plan->err, rc);
+	file.name = arena_str(&plan->arena, w->name);
+	if (arena_full(&plan->arena))
+		return err_code(plan->err, ERR_LIMIT);
+	TRY(err_code(plan->err,
+		strmap_put(&plan->by_name, slice_str(file.name), (uint32_t)plan->files.len)));
+	return retire_files_push(&plan->files, file);
 }
 
 /* Records that move take patches against them with them, unless these are in a fixed file. */
@@ -1017,15 +1016,11 @@ struct leftovers {
 static int on_replaced(void *context, const struct catalog_replaced *r)
 {
 	struct leftovers *l = context;
-	slice file = r->done ? r->name : r->new_name;
-	slice row = {arena_strdup(&l->arena, r->name), r->name.len};
+
 	l->done = l->done || r->done;
-	file.ptr = arena_strdup(&l->arena, file);
-	if (!row.ptr || !file.ptr)
-		return err_code(l->err, ERR_NOMEM);
-	slice_vec_push(&l->rows, row);
-	slice_vec_push(&l->files, file);
-	return 0;
+	slice_vec_push(&l->rows, arena_keep(&l->arena, r->name));
+	slice_vec_push(&l->files, arena_keep(&l->arena, r->done ? r->name : r->new_name));
+	return arena_full(&l->arena) ? err_code(l->err, ERR_LIMIT) : 0;
 }
 
 /* NAME and NAME.open; names come from the catalog, and must not lead elsewhere. */

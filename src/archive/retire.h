@@ -100,7 +100,7 @@ struct retire_counts {
 	uint64_t bytes_before, bytes_after; /* of these; unknown in a dry run: 0 */
 };
 
-/* 0; ERR_IO, ERR_NOMEM, ERR_UNSUPPORTED or as the catalog's functions: then all is as before. */
+/* 0; ERR_IO, ERR_UNSUPPORTED or as the catalog's functions: then all is as before. */
 int retire_run(
 	const struct retire_params *p, struct retire_counts *ret, struct err *err) SP_MUST_CHECK;
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "archive/retire_write.h"
+#include "base/mem.h"
 #include "base/word.h"
 #include "formats/http_state.h"
 #include "warc/record_body.h"
@@ -107,15 +108,14 @@ static int make_home(struct rewriting *w, struct retire_entry *e, const struct w
 	uint64_t offset, bool is_same)
 {
 	struct retire_plan *plan = w->plan;
-	struct retire_home h = {.url = {arena_strdup(&plan->arena, record->url), record->url.len},
-		.date = record->date,
-		.file = own_number(w),
-		.offset = offset,
-		.is_same = is_same};
+	struct retire_home h = {
+		.date = record->date, .file = own_number(w), .offset = offset, .is_same = is_same};
+
 	if (!e || !warc_id_pack(record->id, h.id) || (home_of(w, e) && !is_same))
 		return 0;
-	if (!h.url.ptr)
-		return err_code(plan->err, ERR_NOMEM);
+	h.url = arena_keep(&plan->arena, record->url);
+	if (arena_full(&plan->arena))
+		return err_code(plan->err, ERR_LIMIT);
 	retire_homes_push(&plan->homes, h);
 	e->home = (uint32_t)plan->homes.len - 1;
 	return 0;
@@ -205,8 +205,11 @@ static int compute_state(struct rewriting *w, struct compact_look *look, slice b
 {
 	struct state *s = state_new(NULL, NULL);
 	struct state_result result;
-	int rc = s ? state_start(s, look->head, w->plan->err) : ERR_NOMEM;
+	int rc;
 
+	if (!s)
+		mem_end();
+	rc = state_start(s, look->head, w->plan->err);
 	if (rc == 0)
 		rc = state_feed(s, body);
 	if (rc == 0)
@@ -277,18 +280,15 @@ static int promote(
 }
 
 /* What a look refers to from now on; strings are in the arena of the row. */
-static int refer_look(struct rewriting *w, struct compact_look *look,
+static void refer_look(struct rewriting *w, struct compact_look *look,
 	const unsigned char id[WARC_ID_BYTES], slice url, int64_t date)
 {
-	struct warc_id *text = ARENA_NEW(&w->arena, struct warc_id);
+	struct warc_id *text = ARENA_NEED(&w->arena, struct warc_id);
 
-	if (!text)
-		return err_code(w->plan->err, ERR_NOMEM);
 	warc_id_unpack(id, text);
 	look->attempt.original.record = slice_str(text->text);
 	look->attempt.original.url = url;
 	look->attempt.original.date = date;
-	return 0;
 }
 
 /* The patch that makes w->other of w->body; false when it saves too little. */
@@ -316,7 +316,8 @@ static int patch_home(struct rewriting *w, struct compact_look *look, const stru
 	look->file = place.file;
 	look->offset = place.offset;
 	*ret_how = REBASED_ROW;
-	return refer_look(w, look, h->id, h->url, h->date);
+	refer_look(w, look, h->id, h->url, h->date);
+	return 0;
 }
 
 static int by_url(const void *a, const void *b)
@@ -376,7 +377,8 @@ static int patch_version(struct rewriting *w, struct compact_look *look,
 	look->file = new_name(file);
 	(void)find_moved(file, v->offset, &look->offset);
 	*ret_how = REBASED_ROW;
-	return refer_look(w, look, v->id, words_text(&w->plan->urls, v->url), v->date);
+	refer_look(w, look, v->id, words_text(&w->plan->urls, v->url), v->date);
+	return 0;
 }
 
 /* A patch whose original is in w->body, and will be gone. */
@@ -409,7 +411,8 @@ int retire_rebase_look(struct rewriting *w, struct compact_look *look, struct re
 		look->file = new_name(&w->plan->files.ptr[home->file]);
 		look->offset = home->offset;
 		*ret_how = REBASED_ROW;
-		return refer_look(w, look, home->id, home->url, home->date);
+		refer_look(w, look, home->id, home->url, home->date);
+		return 0;
 	}
 	TRY(read_retired(w, to, look->attempt.original.record));
 	if (look->is_patch)

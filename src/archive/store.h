@@ -75,7 +75,7 @@ void store_abandon(struct store *s);
 
 /*
  * Stores an attempt at a page, or at robots.txt or a sitemap: adds a copy to the batch and puts its
- * records in line. 0, ERR_NOMEM, the press's error. record_id and the place of the record are set
+ * records in line. 0 or the press's error. record_id and the place of the record are set
  * here. fetch, NULL when nothing was sent, is borrowed until store_free_fetch has freed it.
  * *ret_record, unless NULL, is the id of the response's record, empty when there is none.
  */
@@ -109,7 +109,7 @@ bool store_place_of(struct store *s, const struct digest *payload, uint64_t codi
 	struct attempt_original *original);
 
 /*
- * Queues the looks that an earlier process left in the catalog, to be written first. 0, ERR_NOMEM,
+ * Queues the looks that an earlier process left in the catalog, to be written first. 0,
  * ERR_IO for rows that are damaged, or as the catalog's functions.
  */
 int store_adopt_looks(struct store *s, struct catalog *catalog, struct err *err) SP_MUST_CHECK;
@@ -147,7 +147,7 @@ double store_due(struct store *s);
 
 /*
  * Queues a sync of the WARC file, after which all rows so far go to the clerk. Does not wait for
- * it. 0, ERR_NOMEM, the press's error.
+ * it. 0 or the press's error.
  */
 int store_commit(struct store *s, struct err *err) SP_MUST_CHECK;
 

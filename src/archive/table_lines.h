@@ -32,7 +32,7 @@ struct table_lines {
 void table_lines_init(struct table_lines *t);
 void table_lines_release(struct table_lines *t);
 
-/* Adds the line of a row, if its kind has one. uuid is its capture's. 0, ERR_NOMEM, ERR_LIMIT. */
+/* Adds the line of a row, if its kind has one. uuid is its capture's. 0, ERR_LIMIT. */
 int table_lines_add(struct table_lines *t, slice uuid, const struct catalog_row *row) SP_MUST_CHECK;
 
 /* Whether a record should be written, now that there is a commit. */

@@ -113,16 +113,12 @@ int ignore_file_read(const char *path, struct buf *out, struct err *err)
 
 enum { GZIP_BUFFER = 128 << 10 };
 
-int text_input_open_fd(struct text_input *in, int fd, struct err *err)
+void text_input_open_fd(struct text_input *in, int fd)
 {
 	*in = (struct text_input){
 		.ptr = mem_resize(NULL, TEXT_INPUT_WINDOW, 1), .file = gzdopen(fd, "rb")};
-	if (!in->file)
-		(void)close(fd);
-	else if (gzbuffer(in->file, GZIP_BUFFER) == 0)
-		return 0;
-	text_input_close(in);
-	return err_code(err, ERR_NOMEM);
+	if (!in->file || gzbuffer(in->file, GZIP_BUFFER))
+		mem_end();
 }
 
 int text_input_open(struct text_input *in, const char *path, struct err *err)
@@ -133,7 +129,8 @@ int text_input_open(struct text_input *in, const char *path, struct err *err)
 	*in = (struct text_input){0};
 	if (fd < 0)
 		return err_set(err, ERR_IO, "%s", strerror(errno));
-	return text_input_open_fd(in, fd, err);
+	text_input_open_fd(in, fd);
+	return 0;
 }
 
 void text_input_close(struct text_input *in)
@@ -153,7 +150,7 @@ static void note_failure(struct text_input *in)
 	if (code == Z_ERRNO)
 		in->rc = ERR_IO;
 	else if (code == Z_MEM_ERROR)
-		in->rc = ERR_NOMEM;
+		mem_end();
 	else if (code != Z_OK && code != Z_STREAM_END)
 		in->rc = ERR_SYNTAX;
 }

@@ -32,11 +32,11 @@ struct text_input {
 	int rc; /* the first failure */
 };
 
-/* "-" is standard input. 0, ERR_IO (err has no file name), ERR_NOMEM. */
+/* "-" is standard input. 0, ERR_IO (err has no file name). */
 int text_input_open(struct text_input *in, const char *path, struct err *err) SP_MUST_CHECK;
 
-/* The same for a descriptor, which it takes, also when it fails. */
-int text_input_open_fd(struct text_input *in, int fd, struct err *err) SP_MUST_CHECK;
+/* The same for a descriptor, which it takes. */
+void text_input_open_fd(struct text_input *in, int fd);
 
 /* Safe on a zeroed struct. */
 void text_input_close(struct text_input *in);
@@ -78,7 +78,7 @@ int text_input_check(const struct text_input *in, struct err *err) SP_MUST_CHECK
 /*
  * Appends its content, which may have IGNORE_FILE_MAX bytes: the buffer must be able to have one
  * more. "-" is standard input. 0; ERR_USAGE with "PATH: …" when it cannot be read, or as
- * ignore_parse; ERR_NOMEM.
+ * ignore_parse.
  */
 int ignore_file_read(const char *path, struct buf *out, struct err *err) SP_MUST_CHECK;
 

@@ -43,9 +43,7 @@ static int count_word(struct reading *r, slice word)
 	}
 	if (r->words.len >= WORDS_MAX)
 		return 0;
-	word.ptr = arena_strdup(&r->arena, word);
-	if (!word.ptr)
-		return ERR_NOMEM;
+	word = arena_keep(&r->arena, word);
 	counted_words_push(&r->words, (struct counted){.word = word.ptr, .now = 1});
 	return strmap_put(&r->map, word, (uint32_t)r->words.len - 1);
 }

@@ -16,7 +16,7 @@ enum {
 
 /*
  * Appends the topic as one line (text/topic.h). 0; ERR_USAGE with "PATH: …" when it cannot be read,
- * or has no words; ERR_NOMEM.
+ * or has no words.
  */
 int topic_file_read(const char *path, struct buf *out, struct err *err) SP_MUST_CHECK;
 

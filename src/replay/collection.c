@@ -145,11 +145,9 @@ static int io_error(struct gathering *g, const char *path)
 
 static int make_lines(struct gathering *g, const struct warc_source *source, slice name)
 {
-	int rc = 0;
-
 	if (!g->sort)
-		rc = cdxj_sort_open(g->terms->temporary, 0, CDXJ_UNIQUE, &g->sort, g->err);
-	return rc ? rc : warc_index_file(source, name, g->sort, &g->counts, g->err);
+		g->sort = cdxj_sort_open(g->terms->temporary, 0, CDXJ_UNIQUE);
+	return warc_index_file(source, name, g->sort, &g->counts, g->err);
 }
 
 /* Puts the lines that were made into a temporary file. */

@@ -192,25 +192,21 @@ const char *same_by_name(enum same_by by)
 
 /* ---- copying ---- */
 
-static bool keep_text(slice *text, struct arena *arena)
+static void keep_text(slice *text, struct arena *arena)
 {
-	if (!text->ptr)
-		return true;
-	text->ptr = arena_strdup(arena, *text);
-	return text->ptr != NULL;
+	*text = arena_keep(arena, *text);
 }
 
 int attempt_keep(struct attempt *a, struct arena *arena)
 {
 	char *base = (char *)a;
-	bool ok = true;
 
-	for (size_t i = 0; ok && i < ROW_COUNT; i++)
+	for (size_t i = 0; i < ROW_COUNT; i++)
 		if (ROWS[i].spelling == TEXT)
-			ok = keep_text((slice *)(void *)(base + ROWS[i].member), arena);
-	for (size_t i = 0; ok && i < OTHER_COUNT; i++)
-		ok = keep_text((slice *)(void *)(base + OTHER_TEXTS[i]), arena);
-	return ok ? 0 : ERR_NOMEM;
+			keep_text((slice *)(void *)(base + ROWS[i].member), arena);
+	for (size_t i = 0; i < OTHER_COUNT; i++)
+		keep_text((slice *)(void *)(base + OTHER_TEXTS[i]), arena);
+	return arena_full(arena) ? ERR_LIMIT : 0;
 }
 
 /* ---- writing ---- */
@@ -493,34 +489,15 @@ static int read_fields(const struct fields *f, struct attempt *a, struct err *er
 	return 0;
 }
 
-/* A copy that fields_parse may change, below the first line that it expects. */
-static int copy_block(slice block, struct arena *arena, char **ret, size_t *ret_len)
-{
-	static const slice FIRST = SLICE_INIT("attempt\r\n");
-	char *copy = arena_alloc(arena, FIRST.len + block.len, 1);
-
-	if (!copy)
-		return ERR_NOMEM;
-	memcpy(copy, FIRST.ptr, FIRST.len);
-	if (block.len)
-		memcpy(copy + FIRST.len, block.ptr, block.len);
-	*ret = copy;
-	*ret_len = FIRST.len + block.len;
-	return 0;
-}
-
 /* The URL of a page that is asked by POST has the body in it. */
 static int add_body(struct attempt *a, struct arena *arena)
 {
-	struct buf url;
-	int rc;
+	BUF_SCOPED(url, POST_QUERY_MAX + FIELDS_HEAD_MAX);
 
-	buf_init(&url, POST_QUERY_MAX + FIELDS_HEAD_MAX);
-	rc = post_query_join(&url, a->url, a->post);
+	TRY(post_query_join(&url, a->url, a->post));
 	a->target = a->url;
-	a->url = (slice){rc ? NULL : arena_strdup(arena, buf_slice(&url)), url.len};
-	buf_release(&url);
-	return rc == 0 && !a->url.ptr ? ERR_NOMEM : rc;
+	a->url = arena_keep(arena, buf_slice(&url));
+	return 0;
 }
 
 static int bad_header(struct err *err, const char *what)
@@ -604,21 +581,17 @@ static int read_prefixed(const struct fields *f, struct attempt *a, struct err *
 static int read_protocol(const struct fields *f, struct arena *arena, struct attempt *a)
 {
 	BUF_SCOPED(text, FIELDS_HEAD_MAX);
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < f->items.len; i++) {
+	for (size_t i = 0; i < f->items.len; i++) {
 		if (!word_is(f->items.ptr[i].name, SLICE("WARC-Protocol")))
 			continue;
 		if (text.len)
-			rc = buf_add_char(&text, ' ');
-		if (rc == 0)
-			rc = buf_add(&text, f->items.ptr[i].value);
+			buf_add_char(&text, ' ');
+		buf_add(&text, f->items.ptr[i].value);
 	}
-	if (rc == 0 && text.len) {
-		a->protocol = (slice){arena_strdup(arena, buf_slice(&text)), text.len};
-		rc = a->protocol.ptr ? 0 : ERR_NOMEM;
-	}
-	return rc;
+	if (text.len)
+		a->protocol = arena_keep(arena, buf_slice(&text));
+	return text.error;
 }
 
 /* What a revisit record says of the one that has its body. */
@@ -673,23 +646,23 @@ int attempt_parse_header(const struct warc_header *h, struct arena *arena, struc
 
 	if (!attempt_is_in_header(h))
 		return err_set(err, ERR_NOTFOUND, "the record has no attempt in its header");
+	if (arena_full(arena))
+		return err_code(err, ERR_LIMIT);
 	rc = read_line(warc_header_get(h, SLICE(LINE)), h, &a, &form);
 	if (rc == ERR_UNSUPPORTED)
 		return err_set(err, rc, "attempt: a leg of a later version");
 	if (rc)
 		return bad_header(err, LINE);
-	rc = read_prefixed(&h->fields, &a, err);
-	if (rc)
-		return rc;
+	TRY(read_prefixed(&h->fields, &a, err));
 	rc = read_standard(h, arena, &a);
 	if (rc == ERR_SYNTAX)
 		return bad_header(err, "revisit");
-	if (rc == 0)
-		rc = attempt_keep(&a, arena);
-	if (rc == 0 && a.post.ptr)
-		rc = add_body(&a, arena);
-	if (rc)
-		return err_code(err, rc);
+	TRY(err_code(err, rc));
+	TRY(err_code(err, attempt_keep(&a, arena)));
+	if (a.post.ptr)
+		TRY(err_code(err, add_body(&a, arena)));
+	if (arena_full(arena))
+		return err_code(err, ERR_LIMIT);
 	*ret = a;
 	*ret_form = form;
 	return 0;
@@ -697,28 +670,32 @@ int attempt_parse_header(const struct warc_header *h, struct arena *arena, struc
 
 int attempt_parse(slice block, slice url, struct arena *arena, struct attempt *ret, struct err *err)
 {
+	static const slice FIRST = SLICE_INIT("attempt\r\n");
 	struct attempt a = {0};
-	struct fields fields = {0};
-	char *copy, *url_copy;
-	size_t len;
+	SCOPED(fields_release) struct fields fields = {0};
+	char *copy;
 	int rc;
 
 	if (block.len > FIELDS_HEAD_MAX)
 		return err_set(err, ERR_NOTFOUND, "too long for an attempt: %zu bytes", block.len);
-	url_copy = arena_strdup(arena, url);
-	rc = url_copy ? copy_block(block, arena, &copy, &len) : ERR_NOMEM;
-	if (rc == 0)
-		rc = fields_parse(&fields, copy, len);
+	if (arena_full(arena))
+		return err_code(err, ERR_LIMIT);
+	/* A copy that fields_parse may change, below the first line that it expects. */
+	copy = arena_need(arena, FIRST.len + block.len, 1);
+	memcpy(copy, FIRST.ptr, FIRST.len);
+	if (block.len)
+		memcpy(copy + FIRST.len, block.ptr, block.len);
+	rc = fields_parse(&fields, copy, FIRST.len + block.len);
 	if (rc == ERR_LIMIT)
 		rc = ERR_SYNTAX;
-	rc = rc ? err_set(err, rc, "attempt: %s", err_name(rc)) : read_fields(&fields, &a, err);
-	fields_release(&fields);
 	if (rc)
-		return rc;
-	a.url = (slice){url.ptr ? url_copy : NULL, url.len};
+		return err_set(err, rc, "attempt: %s", err_name(rc));
+	TRY(read_fields(&fields, &a, err));
+	a.url = arena_keep(arena, url);
 	if (a.post.ptr && a.url.ptr)
-		rc = err_code(err, add_body(&a, arena));
-	if (rc == 0)
-		*ret = a;
-	return rc;
+		TRY(err_code(err, add_body(&a, arena)));
+	if (arena_full(arena))
+		return err_code(err, ERR_LIMIT);
+	*ret = a;
+	return 0;
 }

@@ -204,7 +204,7 @@ enum attempt_purpose attempt_purpose(const struct attempt *a);
  */
 bool attempt_is_look(const struct attempt *a);
 
-/* Replaces all strings by copies in the arena: 0 or ERR_NOMEM. */
+/* Replaces all strings by copies in the arena: 0 or ERR_LIMIT. */
 int attempt_keep(struct attempt *a, struct arena *arena) SP_MUST_CHECK;
 
 /*
@@ -219,7 +219,7 @@ int attempt_format(const struct attempt *a, struct buf *out) SP_MUST_CHECK;
  * becomes the target of an attempt by POST. Fields
  * that are not known are left alone. 0, ERR_NOTFOUND for a block that is not of an attempt (it has
  * no capture or leg), ERR_UNSUPPORTED (a leg of a later version: to be passed over), ERR_SYNTAX (a
- * known field malformed or there twice), ERR_NOMEM.
+ * known field malformed or there twice), ERR_LIMIT when the arena is full.
  */
 int attempt_parse(slice block, slice url, struct arena *arena, struct attempt *ret,
 	struct err *err) SP_MUST_CHECK;

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/json_read.h"
 #include "base/lists.h"
+#include "base/mem.h"
 #include "base/parse.h"
 #include "base/word.h"
 #include "formats/url_canonical.h"
@@ -237,18 +238,11 @@ int cdxj_key(struct buf *out, slice text)
 	return url_surt(out, &url);
 }
 
-static int not_a_line(int rc)
-{
-	return rc == ERR_NOMEM ? rc : ERR_NOTFOUND;
-}
-
 /* Without its line feed. */
 static int write_line(struct buf *out, const struct cdxj *line)
 {
-	int rc = cdxj_write(out, line);
-
-	if (rc)
-		return not_a_line(rc);
+	if (cdxj_write(out, line))
+		return ERR_NOTFOUND;
 	buf_truncate(out, out->len - 1);
 	return 0;
 }
@@ -264,7 +258,7 @@ int cdxj_record_line(
 		return ERR_NOTFOUND;
 	rc = cdxj_key(key, line.url);
 	line.key = buf_slice(key);
-	return rc ? not_a_line(rc) : write_line(out, &line);
+	return rc ? ERR_NOTFOUND : write_line(out, &line);
 }
 
 slice cdxj_digest(const struct digest *d, char out[DIGEST_TEXT_SIZE])
@@ -298,7 +292,7 @@ int cdxj_attempt_line(struct buf *out, struct buf *key, const struct attempt *a)
 	rc = cdxj_key(key, a->url);
 	line.key = buf_slice(key);
 	warc_date_digits(a->wall.sent, line.timestamp);
-	return rc ? not_a_line(rc) : write_line(out, &line);
+	return rc ? ERR_NOTFOUND : write_line(out, &line);
 }
 
 /* ---- looking up ---- */
@@ -576,20 +570,16 @@ static int io_error(struct err *err)
 	return err_set(err, ERR_IO, "temporary file: %s", strerror(errno));
 }
 
-int cdxj_sort_open(
-	const char *dir, size_t memory, unsigned flags, struct cdxj_sort **ret, struct err *err)
+struct cdxj_sort *cdxj_sort_open(const char *dir, size_t memory, unsigned flags)
 {
-	struct cdxj_sort *s = calloc(1, sizeof *s);
+	struct cdxj_sort *s = mem_new(1, sizeof *s);
 
-	if (!s)
-		return err_code(err, ERR_NOMEM);
 	s->dir = dir;
 	s->flags = flags;
 	s->memory = memory ? memory : CDXJ_SORT_MEMORY;
 	if (s->memory < CDXJ_SORT_MEMORY_MIN)
 		s->memory = CDXJ_SORT_MEMORY_MIN;
-	*ret = s;
-	return 0;
+	return s;
 }
 
 static void close_level(struct level *level)
@@ -711,16 +701,13 @@ static bool is_full(const struct cdxj_sort *s, size_t len)
 int cdxj_sort_add(struct cdxj_sort *s, slice line, struct err *err)
 {
 	char *to;
-	int rc = 0;
 
 	if (line.len > CDXJ_LINE_MAX)
 		return err_set(err, ERR_LIMIT, "line is too long");
 	if (is_full(s, line.len))
-		rc = spill(s, err);
-	if (rc)
-		return rc;
-	if (!s->text && !(s->text = malloc(s->memory + CDXJ_LINE_MAX)))
-		return err_code(err, ERR_NOMEM);
+		TRY(spill(s, err));
+	if (!s->text)
+		s->text = mem_resize(NULL, s->memory + CDXJ_LINE_MAX, 1);
 	to = s->text + s->used;
 	slice_vec_push(&s->lines, (slice){to, line.len});
 	if (line.len)

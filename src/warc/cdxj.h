@@ -47,7 +47,7 @@ struct cdxj {
 
 /*
  * Appends the line and its LF: 0, ERR_SYNTAX for a key that is empty or has blanks in it,
- * ERR_LIMIT, ERR_NOMEM; out is unchanged then.
+ * ERR_LIMIT; out is unchanged then.
  */
 int cdxj_write(struct buf *out, const struct cdxj *line) SP_MUST_CHECK;
 
@@ -61,7 +61,7 @@ bool cdxj_from_record(const struct warc_record *record, slice filename, struct c
 /*
  * Reads a line without its end. Strings that have escapes are put into scratch, which must not
  * change as long as the line is used. Fields that we do not know are passed over. 0, ERR_SYNTAX,
- * ERR_LIMIT, ERR_NOMEM.
+ * ERR_LIMIT.
  */
 int cdxj_parse(slice line, struct buf *scratch, struct cdxj *ret) SP_MUST_CHECK;
 
@@ -78,7 +78,7 @@ typedef int cdxj_emit(void *context, slice line, struct err *err);
  * `stillpoint verify` expects. The crawler writes the same lines from its catalog.
  */
 
-/* Key of a URL, its SURT, into out, which is emptied first: 0, ERR_NOMEM, or another when none. */
+/* Key of a URL, its SURT, into out, which is emptied first: 0, or another when none. */
 int cdxj_key(struct buf *out, slice url) SP_MUST_CHECK;
 
 /* A digest as it stands in indexes, without its algorithm in front. */
@@ -86,14 +86,14 @@ slice cdxj_digest(const struct digest *d, char out[DIGEST_TEXT_SIZE]);
 
 /*
  * Puts the line of a record that is complete into out, without its end; key is for scratch. 0,
- * ERR_NOMEM, ERR_NOTFOUND for what is not indexed: as cdxj_from_record says, what the DNS said, and
- * URLs that cannot be parsed.
+ * ERR_NOTFOUND for what is not indexed: as cdxj_from_record says, what the DNS said, and URLs that
+ * cannot be parsed.
  */
 int cdxj_record_line(struct buf *out, struct buf *key, const struct warc_record *record,
 	slice filename) SP_MUST_CHECK;
 
 /*
- * The same line from an attempt that has a record: 0, ERR_NOMEM, ERR_NOTFOUND for one without a
+ * The same line from an attempt that has a record: 0, ERR_NOTFOUND for one without a
  * response, or whose URL cannot be parsed.
  */
 int cdxj_attempt_line(struct buf *out, struct buf *key, const struct attempt *a) SP_MUST_CHECK;
@@ -107,7 +107,7 @@ int cdxj_attempt_line(struct buf *out, struct buf *key, const struct attempt *a)
 
 /*
  * Moves lines, whose file is sorted, to the first line that is not below the bytes of from; whether
- * there is one is for lines_next to tell. 0, ERR_IO, ERR_LIMIT, ERR_NOMEM.
+ * there is one is for lines_next to tell. 0, ERR_IO, ERR_LIMIT.
  */
 int cdxj_find(struct lines *lines, slice from, struct err *err) SP_MUST_CHECK;
 
@@ -151,13 +151,12 @@ struct cdxj_sort; /* opaque */
 
 /*
  * Temporary files are made in dir, and are gone with the process whatever happens; memory is in
- * bytes, 0 for CDXJ_SORT_MEMORY. 0, ERR_NOMEM. dir is borrowed.
+ * bytes, 0 for CDXJ_SORT_MEMORY. dir is borrowed.
  */
-int cdxj_sort_open(const char *dir, size_t memory, unsigned flags, struct cdxj_sort **ret,
-	struct err *err) SP_MUST_CHECK;
+struct cdxj_sort *cdxj_sort_open(const char *dir, size_t memory, unsigned flags) SP_NONNULL_RESULT;
 void cdxj_sort_close(struct cdxj_sort *s);
 
-/* Adds a line, without its end. 0, ERR_LIMIT for one that is too long, ERR_IO, ERR_NOMEM. */
+/* Adds a line, without its end. 0, ERR_LIMIT for one that is too long, ERR_IO. */
 int cdxj_sort_add(struct cdxj_sort *s, slice line, struct err *err) SP_MUST_CHECK;
 
 /* Hands out all lines in their order, once; then only cdxj_sort_close is possible. */

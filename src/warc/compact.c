@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/mem.h"
 #include "base/pack.h"
 
 /* ---- patches ---- */
@@ -25,25 +26,6 @@ static int window_log(size_t bytes)
 	return log;
 }
 
-static int make(ZSTD_CCtx *c, slice from, slice bytes, struct buf *out)
-{
-	size_t room = ZSTD_compressBound(bytes.len), n;
-
-	if (buf_reserve(out, room))
-		return out->max - out->len < room ? ERR_LIMIT : ERR_NOMEM;
-	(void)ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, LEVEL);
-	(void)ZSTD_CCtx_setParameter(c, ZSTD_c_windowLog, window_log(from.len + bytes.len));
-	(void)ZSTD_CCtx_setParameter(c, ZSTD_c_enableLongDistanceMatching, from.len > (1 << 20));
-	(void)ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1);
-	if (ZSTD_isError(ZSTD_CCtx_refPrefix(c, from.ptr, from.len)))
-		return ERR_NOMEM;
-	n = ZSTD_compress2(c, out->ptr + out->len, room, bytes.ptr, bytes.len);
-	if (ZSTD_isError(n))
-		return ERR_NOMEM;
-	buf_truncate(out, out->len + n);
-	return 0;
-}
-
 void patch_maker_release(struct patch_maker *m)
 {
 	(void)ZSTD_freeCCtx(m->context);
@@ -52,29 +34,25 @@ void patch_maker_release(struct patch_maker *m)
 
 int patch_make(struct patch_maker *m, slice from, slice bytes, struct buf *out)
 {
+	size_t room = ZSTD_compressBound(bytes.len), n;
+	ZSTD_CCtx *c;
+
 	if (from.len > PATCH_BYTES_MAX || bytes.len > PATCH_BYTES_MAX)
 		return ERR_LIMIT;
-	if (!m->context)
-		m->context = ZSTD_createCCtx();
-	if (!m->context)
-		return ERR_NOMEM;
-	(void)ZSTD_CCtx_reset(m->context, ZSTD_reset_session_and_parameters);
-	return make(m->context, from, bytes, out);
-}
-
-static int apply(ZSTD_DCtx *d, slice from, slice patch, size_t size, struct buf *out)
-{
-	size_t n;
-
-	if (buf_reserve(out, size + 1))
-		return out->max - out->len < size + 1 ? ERR_LIMIT : ERR_NOMEM;
-	(void)ZSTD_DCtx_setParameter(d, ZSTD_d_windowLogMax, WINDOW_LOG);
-	if (ZSTD_isError(ZSTD_DCtx_refPrefix(d, from.ptr, from.len)))
-		return ERR_NOMEM;
-	/* One byte of room more, so that one that is too long is noticed. */
-	n = ZSTD_decompressDCtx(d, out->ptr + out->len, size + 1, patch.ptr, patch.len);
-	if (ZSTD_isError(n) || n != size)
-		return ERR_SYNTAX;
+	if (!m->context && !(m->context = ZSTD_createCCtx()))
+		mem_end();
+	c = m->context;
+	(void)ZSTD_CCtx_reset(c, ZSTD_reset_session_and_parameters);
+	TRY(buf_reserve(out, room));
+	(void)ZSTD_CCtx_setParameter(c, ZSTD_c_compressionLevel, LEVEL);
+	(void)ZSTD_CCtx_setParameter(c, ZSTD_c_windowLog, window_log(from.len + bytes.len));
+	(void)ZSTD_CCtx_setParameter(c, ZSTD_c_enableLongDistanceMatching, from.len > (1 << 20));
+	(void)ZSTD_CCtx_setParameter(c, ZSTD_c_checksumFlag, 1);
+	if (ZSTD_isError(ZSTD_CCtx_refPrefix(c, from.ptr, from.len)))
+		mem_end();
+	n = ZSTD_compress2(c, out->ptr + out->len, room, bytes.ptr, bytes.len);
+	if (ZSTD_isError(n))
+		mem_end();
 	buf_truncate(out, out->len + n);
 	return 0;
 }
@@ -82,14 +60,24 @@ static int apply(ZSTD_DCtx *d, slice from, slice patch, size_t size, struct buf 
 int patch_apply(slice from, slice patch, uint64_t size, struct buf *out)
 {
 	ZSTD_DCtx *d;
-	int rc;
+	size_t n;
 
 	if (from.len > PATCH_BYTES_MAX || size > PATCH_BYTES_MAX)
 		return ERR_LIMIT;
+	/* One byte of room more, so that one that is too long is noticed. */
+	TRY(buf_reserve(out, (size_t)size + 1));
 	d = ZSTD_createDCtx();
-	rc = d ? apply(d, from, patch, (size_t)size, out) : ERR_NOMEM;
+	if (!d)
+		mem_end();
+	(void)ZSTD_DCtx_setParameter(d, ZSTD_d_windowLogMax, WINDOW_LOG);
+	if (ZSTD_isError(ZSTD_DCtx_refPrefix(d, from.ptr, from.len)))
+		mem_end();
+	n = ZSTD_decompressDCtx(d, out->ptr + out->len, (size_t)size + 1, patch.ptr, patch.len);
 	(void)ZSTD_freeDCtx(d);
-	return rc;
+	if (ZSTD_isError(n) || n != size)
+		return ERR_SYNTAX;
+	buf_truncate(out, out->len + n);
+	return 0;
 }
 
 /* ---- compact looks ---- */
@@ -162,18 +150,18 @@ static int put_fields(struct buf *out, const struct compact_look *look)
 	return pack_text(out, buf_slice(&text));
 }
 
-static int put_times(struct buf *out, const struct attempt *a)
+static void put_times(struct buf *out, const struct attempt *a)
 {
 	pack_big(out, a->wall.sent);
 	pack_big(out, a->clock.sent - a->wall.sent);
 	pack_number(out, (uint64_t)(a->wall.first_byte - a->wall.sent));
-	return pack_number(out, (uint64_t)(a->wall.last_byte - a->wall.first_byte));
+	pack_number(out, (uint64_t)(a->wall.last_byte - a->wall.first_byte));
 }
 
-static int put_digest(struct buf *out, const struct digest *d)
+static void put_digest(struct buf *out, const struct digest *d)
 {
 	buf_add_char(out, (char)d->kind);
-	return buf_add(out, (slice){(const char *)d->bytes, digest_size(d->kind)});
+	buf_add(out, (slice){(const char *)d->bytes, digest_size(d->kind)});
 }
 
 static int put_original(struct buf *out, const struct attempt *a)
@@ -181,19 +169,13 @@ static int put_original(struct buf *out, const struct attempt *a)
 	bool elsewhere = !slice_eq(a->original.url, a->url);
 	unsigned char id[WARC_ID_BYTES];
 
-	TRY(warc_id_pack(a->original.record, id) ? 0 : ERR_RANGE);
-	TRY(buf_add(out, (slice){(const char *)id, WARC_ID_BYTES}));
-	TRY(pack_number(out, (uint64_t)(a->original.date / CLOCK_NS_PER_SECOND)));
-	TRY(pack_text(out, elsewhere ? a->original.url : (slice){0}));
-	return put_digest(out, &a->payload);
-}
-
-static int put_patch(struct buf *out, const struct compact_look *look)
-{
-	pack_number(out, look->body_size);
-	pack_text(out, look->file);
-	pack_number(out, look->offset);
-	return pack_text(out, look->patch);
+	if (!warc_id_pack(a->original.record, id))
+		return ERR_RANGE;
+	buf_add(out, (slice){(const char *)id, WARC_ID_BYTES});
+	pack_number(out, (uint64_t)(a->original.date / CLOCK_NS_PER_SECOND));
+	pack_text(out, elsewhere ? a->original.url : (slice){0});
+	put_digest(out, &a->payload);
+	return 0;
 }
 
 static char kind_of(const struct compact_look *look)
@@ -205,41 +187,37 @@ static char kind_of(const struct compact_look *look)
 
 static int put_row(struct buf *out, const struct compact_look *look)
 {
-	int rc = buf_add_char(out, kind_of(look));
-
-	if (rc == 0)
-		rc = put_fields(out, look);
-	if (rc == 0)
-		rc = pack_text(out, look->attempt.url);
-	if (rc == 0)
-		rc = pack_text(out, look->address);
-	if (rc == 0)
-		rc = put_times(out, &look->attempt);
-	if (look->is_tombstone)
-		return rc ? rc : put_digest(out, &look->attempt.payload);
-	if (rc == 0)
-		rc = put_original(out, &look->attempt);
-	if (rc == 0)
-		rc = pack_text(out, look->request);
-	if (rc == 0)
-		rc = pack_text(out, look->head);
-	return rc || !look->is_patch ? rc : put_patch(out, look);
+	buf_add_char(out, kind_of(look));
+	TRY(put_fields(out, look));
+	pack_text(out, look->attempt.url);
+	pack_text(out, look->address);
+	put_times(out, &look->attempt);
+	if (look->is_tombstone) {
+		put_digest(out, &look->attempt.payload);
+		return out->error;
+	}
+	TRY(put_original(out, &look->attempt));
+	pack_text(out, look->request);
+	pack_text(out, look->head);
+	if (look->is_patch) {
+		pack_number(out, look->body_size);
+		pack_text(out, look->file);
+		pack_number(out, look->offset);
+		pack_text(out, look->patch);
+	}
+	return out->error;
 }
 
 int compact_add(const struct compact_look *look, struct buf *out)
 {
 	size_t before = out->len;
-	struct buf row;
+	BUF_SCOPED(row, COMPACT_ROW_MAX);
 	bool may = look->is_tombstone ? look->attempt.retired && compact_may_retire(&look->attempt)
 				      : compact_may(&look->attempt);
-	int rc = may ? 0 : ERR_RANGE;
+	int rc = may ? put_row(&row, look) : ERR_RANGE;
 
-	buf_init(&row, COMPACT_ROW_MAX);
-	if (rc == 0)
-		rc = put_row(&row, look);
 	if (rc == 0)
 		rc = pack_text(out, buf_slice(&row));
-	buf_release(&row);
 	if (rc)
 		buf_truncate(out, before);
 	return rc;
@@ -348,11 +326,12 @@ static int read_row(
 	struct unpack *c, struct arena *arena, struct compact_look *look, struct err *err)
 {
 	slice fields = unpack_text(c), url = unpack_text(c);
-	struct warc_id *ids = arena_alloc(arena, 2 * sizeof *ids, _Alignof(struct warc_id));
+	struct warc_id *ids;
 	int rc;
 
-	if (!ids)
-		return err_code(err, ERR_NOMEM);
+	if (arena_full(arena))
+		return err_code(err, ERR_LIMIT);
+	ids = ARENA_NEED_ARRAY(arena, struct warc_id, 2);
 	if (c->bad || !url.len)
 		return bad_row(err);
 	rc = attempt_parse(fields, url, arena, &look->attempt, err);
@@ -373,9 +352,9 @@ static int read_row(
 	if (c->bad || c->left.len || !look->head.len || look->attempt.retired ||
 		!compact_may(&look->attempt))
 		return bad_row(err);
-	rc = compact_id(&look->attempt, &ids[1]);
+	TRY(err_code(err, compact_id(&look->attempt, &ids[1])));
 	look->attempt.record_id = slice_str(ids[1].text);
-	return err_code(err, rc);
+	return arena_full(arena) ? err_code(err, ERR_LIMIT) : 0;
 }
 
 bool compact_is_type(slice content_type)
@@ -455,15 +434,13 @@ static int put_metadata(
 	struct warc_entry e = {.type = WARC_TYPE_METADATA, .date = a->wall.sent, .url = a->url};
 	struct warc_id id;
 	BUF_SCOPED(text, COMPACT_ROW_MAX);
-	int rc = derive_id(a, "metadata", &id);
 
 	if (response)
 		e.concurrent = slice_str(response->text);
-	if (rc == 0)
-		rc = attempt_format(a, &text);
+	TRY(err_code(err, derive_id(a, "metadata", &id)));
+	TRY(err_code(err, attempt_format(a, &text)));
 	e.body = buf_slice(&text);
-	rc = rc ? err_code(err, rc) : put_record(out, &e, &id, err);
-	return rc;
+	return put_record(out, &e, &id, err);
 }
 
 int compact_expand(const struct compact_look *look, slice body, struct buf *out, struct err *err)
@@ -476,18 +453,17 @@ int compact_expand(const struct compact_look *look, slice body, struct buf *out,
 		.extra = extra,
 		.extra_count = attempt_protocol(a, extra)};
 	struct warc_id response, request;
-	int rc = compact_id(a, &response);
 
-	if (rc == 0)
-		rc = derive_id(a, "request", &request);
 	if (look->is_tombstone)
-		return rc ? err_code(err, rc) : put_metadata(out, a, NULL, err);
-	rc = rc ? err_code(err, rc) : put_response(out, look, body, &shared, &response, err);
-	if (rc == 0 && look->request.len) {
+		return put_metadata(out, a, NULL, err);
+	TRY(err_code(err, compact_id(a, &response)));
+	TRY(err_code(err, derive_id(a, "request", &request)));
+	TRY(put_response(out, look, body, &shared, &response, err));
+	if (look->request.len) {
 		shared.type = WARC_TYPE_REQUEST;
 		shared.head = look->request;
 		shared.concurrent = slice_str(response.text);
-		rc = put_record(out, &shared, &request, err);
+		TRY(put_record(out, &shared, &request, err));
 	}
-	return rc ? rc : put_metadata(out, a, &response, err);
+	return put_metadata(out, a, &response, err);
 }

@@ -29,12 +29,12 @@ struct patch_maker {
 
 void patch_maker_release(struct patch_maker *m);
 
-/* Appends the patch that makes `bytes` of `from`: 0, ERR_LIMIT when one is too long, ERR_NOMEM. */
+/* Appends the patch that makes `bytes` of `from`: 0, ERR_LIMIT when one is too long. */
 int patch_make(struct patch_maker *m, slice from, slice bytes, struct buf *out) SP_MUST_CHECK;
 
 /*
  * Appends what a patch makes of `from`, which must be exactly size bytes: 0, ERR_SYNTAX when it
- * does not, ERR_LIMIT, ERR_NOMEM.
+ * does not, ERR_LIMIT.
  */
 int patch_apply(slice from, slice patch, uint64_t size, struct buf *out) SP_MUST_CHECK;
 
@@ -108,7 +108,7 @@ bool compact_may_retire(const struct attempt *a);
 int compact_id(const struct attempt *a, struct warc_id *ret) SP_MUST_CHECK;
 
 /*
- * Appends a row: 0, ERR_RANGE for a look that may be none, ERR_LIMIT, ERR_NOMEM, or as
+ * Appends a row: 0, ERR_RANGE for a look that may be none, ERR_LIMIT, or as
  * attempt_format. The state of the same body is left out: it follows from the record with the body.
  */
 int compact_add(const struct compact_look *look, struct buf *out) SP_MUST_CHECK;
@@ -129,7 +129,7 @@ int compact_open(struct compact_rows *rows, slice block, struct err *err) SP_MUS
 
 /*
  * The next look; record_id is set. Strings are in the block or the arena. 0, ERR_END, ERR_SYNTAX,
- * ERR_UNSUPPORTED (a row of a later version; the next call gives the row behind it), ERR_NOMEM.
+ * ERR_UNSUPPORTED (a row of a later version; the next call gives the row behind it).
  */
 int compact_next(struct compact_rows *rows, struct arena *arena, struct compact_look *ret,
 	struct err *err) SP_MUST_CHECK;
@@ -137,7 +137,7 @@ int compact_next(struct compact_rows *rows, struct arena *arena, struct compact_
 /*
  * Appends the records of a look as a WARC file, uncompressed: a revisit, or of a patch a response
  * with that body; the request; the metadata of the attempt, which is all there is of a tombstone.
- * 0, ERR_SYNTAX, ERR_LIMIT, ERR_NOMEM.
+ * 0, ERR_SYNTAX, ERR_LIMIT.
  */
 int compact_expand(const struct compact_look *look, slice body, struct buf *out,
 	struct err *err) SP_MUST_CHECK;

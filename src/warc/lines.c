@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 
 enum { FIRST_CAP = 16 << 10 };
 
@@ -58,9 +59,6 @@ uint64_t lines_offset(const struct lines *l)
 /* Makes room behind end: by dropping lines already read, then by growing. */
 static int make_room(struct lines *l, struct err *err)
 {
-	size_t cap = l->cap ? 2 * l->cap : FIRST_CAP;
-	char *ptr;
-
 	if (l->ptr && l->start > 0) {
 		memmove(l->ptr, l->ptr + l->start, l->end - l->start);
 		l->end -= l->start;
@@ -71,11 +69,8 @@ static int make_room(struct lines *l, struct err *err)
 	if (l->cap >= LINES_LINE_MAX)
 		return err_set(err, ERR_LIMIT, "line at offset %llu is too long",
 			(unsigned long long)l->offset);
-	ptr = realloc(l->ptr, cap);
-	if (!ptr)
-		return err_code(err, ERR_NOMEM);
-	l->ptr = ptr;
-	l->cap = cap;
+	l->cap = l->cap ? 2 * l->cap : FIRST_CAP;
+	l->ptr = mem_resize(l->ptr, l->cap, 1);
 	return 0;
 }
 

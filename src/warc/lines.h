@@ -61,7 +61,7 @@ void lines_seek(struct lines *l, uint64_t offset);
 
 /*
  * The next line without its end (LF or CRLF), valid until the next call: 0, ERR_END, ERR_IO,
- * ERR_LIMIT, ERR_NOMEM. The last line need not have an end.
+ * ERR_LIMIT. The last line need not have an end.
  */
 int lines_next(struct lines *l, slice *ret, struct err *err) SP_MUST_CHECK;
 

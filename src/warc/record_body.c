@@ -294,7 +294,7 @@ static int each_row(
 		size_t left = rows->left.len;
 		int code = compact_next(rows, &arena, &look, NULL);
 
-		rc = code == ERR_END || code == ERR_NOMEM
+		rc = code == ERR_END
 			     ? code
 			     : call(context, code ? NULL : &look, left - rows->left.len, code, err);
 		arena_reset(&arena);
@@ -345,7 +345,7 @@ static int expand_row(
 	if (code == 0)
 		return x->call(x->context, buf_slice(&x->records), err);
 	++*x->bad;
-	return code == ERR_NOMEM ? err_code(err, code) : 0;
+	return 0;
 }
 
 int compact_each(const char *dir, slice block, compact_call *call, void *context, uint64_t *ret_bad,

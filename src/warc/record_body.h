@@ -34,7 +34,7 @@ int record_body_open(const char *dir, slice file);
 /*
  * The record at a place, if it has that id (any, if it is empty): its header is read, its block
  * follows. dir may also be a WACZ file that has the WARC file. The caller closes the reader. 0,
- * ERR_NOTFOUND when there is no such file or record, ERR_IO, ERR_NOMEM.
+ * ERR_NOTFOUND when there is no such file or record, ERR_IO.
  */
 int record_at(const char *dir, const struct record_place *place, unsigned flags,
 	struct warc_reader **ret, const struct warc_record **ret_record,
@@ -42,7 +42,7 @@ int record_at(const char *dir, const struct record_place *place, unsigned flags,
 
 /*
  * Calls for each record and gap of a file, whose block it may read; the rest of it is passed over.
- * 0, ERR_IO, ERR_NOMEM, or what call returned; ERR_END ends the walk.
+ * 0, ERR_IO, or what call returned; ERR_END ends the walk.
  */
 typedef int record_call(void *context, struct warc_reader *reader, const struct warc_record *record,
 	struct err *err);
@@ -51,7 +51,7 @@ int record_each(const struct warc_source *source, unsigned flags, record_call *c
 
 /*
  * The block of a record that is small if it is of use: none, if it is longer than out may be. 0,
- * ERR_IO, ERR_NOMEM.
+ * ERR_IO.
  */
 int record_small(struct warc_reader *r, struct buf *out, struct err *err) SP_MUST_CHECK;
 
@@ -69,7 +69,7 @@ int record_block_read(const char *dir, const struct record_place *place, struct 
 /*
  * Appends the block behind the HTTP head to out, whose maximum counts. The record must be sound:
  * its digests are checked, unless flags (enum warc_reader_flags) say otherwise. 0, ERR_NOTFOUND
- * when there is no such record, ERR_SYNTAX, ERR_LIMIT, ERR_IO, ERR_NOMEM.
+ * when there is no such record, ERR_SYNTAX, ERR_LIMIT, ERR_IO.
  */
 int record_body_read(const char *dir, const struct record_place *place, unsigned flags,
 	struct buf *out, struct err *err) SP_MUST_CHECK;
@@ -84,7 +84,7 @@ int record_body_read(const char *dir, const struct record_place *place, unsigned
 /*
  * Appends the records of a look (compact_expand). The response that a patch is against is read from
  * its file in dir. 0, ERR_NOTFOUND when it is not there or not the one, ERR_SYNTAX, ERR_LIMIT,
- * ERR_IO, ERR_NOMEM.
+ * ERR_IO.
  */
 int compact_records(const char *dir, const struct compact_look *look, struct buf *out,
 	struct err *err) SP_MUST_CHECK;
@@ -100,7 +100,7 @@ int compact_dir(const char *path, struct buf *out) SP_MUST_CHECK;
 /*
  * Calls for each look of a block; look is NULL for one that cannot be read or is of a later
  * version, as code says: ERR_SYNTAX, ERR_UNSUPPORTED, which may be all of them. Strings are valid
- * for the call, size is that of its row. 0, ERR_NOMEM, or what call returned.
+ * for the call, size is that of its row. 0, or what call returned.
  */
 typedef int compact_row_call(
 	void *context, const struct compact_look *look, uint64_t size, int code, struct err *err);
@@ -117,7 +117,7 @@ int compact_each_of(struct warc_reader *reader, compact_row_call *call, void *co
 
 /*
  * Calls with the records of each look of a record's block, one look at a time. What cannot be read,
- * or is of a later version, is counted in *ret_bad and left out. 0, ERR_NOMEM, or what call
+ * or is of a later version, is counted in *ret_bad and left out. 0, or what call
  * returned.
  */
 typedef int compact_call(void *context, slice records, struct err *err);

@@ -106,8 +106,8 @@ static int make_codes(struct isal_hufftables *codes)
 
 int warc_gzip_open(int level, struct warc_gzip **ret)
 {
-	struct warc_gzip *g = malloc(sizeof *g);
-	int rc = g ? make_codes(&g->alike) : ERR_NOMEM;
+	struct warc_gzip *g = mem_resize(NULL, 1, sizeof *g);
+	int rc = make_codes(&g->alike);
 
 	if (rc) {
 		free(g);
@@ -312,7 +312,7 @@ static int prepare(struct warc_compress *c, struct err *err)
 	} else if (c->coding == WARC_CODING_ZSTD) {
 		c->zstd = ZSTD_createCCtx();
 		if (!c->zstd)
-			return err_code(err, ERR_NOMEM);
+			mem_end();
 		(void)ZSTD_CCtx_setParameter(c->zstd, ZSTD_c_compressionLevel, c->level);
 		(void)ZSTD_CCtx_setParameter(c->zstd, ZSTD_c_checksumFlag, 1);
 		buf_init(&c->record, WARC_COMPRESS_SMALL_MAX);
@@ -350,8 +350,8 @@ void warc_compress_close(struct warc_compress *c)
 	free(c);
 }
 
-int warc_compress_begin(struct warc_compress *c, uint64_t size, warc_compress_emit *emit,
-	void *context, struct err *err)
+void warc_compress_begin(
+	struct warc_compress *c, uint64_t size, warc_compress_emit *emit, void *context)
 {
 	c->emit = emit;
 	c->context = context;
@@ -361,10 +361,9 @@ int warc_compress_begin(struct warc_compress *c, uint64_t size, warc_compress_em
 		warc_gzip_begin(c->gzip);
 	if (c->coding == WARC_CODING_ZSTD) {
 		(void)ZSTD_CCtx_reset(c->zstd, ZSTD_reset_session_only);
-		if (!c->is_small && ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(c->zstd, size)))
-			return err_code(err, ERR_NOMEM);
+		if (!c->is_small)
+			(void)ZSTD_CCtx_setPledgedSrcSize(c->zstd, size);
 	}
-	return 0;
 }
 
 static int run_gzip(struct warc_compress *c, slice bytes, bool is_last, struct err *err)
@@ -384,7 +383,7 @@ static int run_zstd(
 		size_t left = ZSTD_compressStream2(c->zstd, &out, &in, directive);
 
 		if (ZSTD_isError(left))
-			return err_set(err, ERR_NOMEM, "zstd: %s", ZSTD_getErrorName(left));
+			mem_end();
 		if (out.pos)
 			rc = c->emit(c->context, (slice){(const char *)c->out, out.pos}, err);
 		again = directive == ZSTD_e_end ? left > 0 : in.pos < in.size;
@@ -404,30 +403,23 @@ int warc_compress_feed(struct warc_compress *c, slice bytes, struct err *err)
 	return err_code(err, buf_add(&c->record, bytes));
 }
 
-static int compress_small(struct warc_compress *c, size_t room)
-{
-	slice record = buf_slice(&c->record);
-	size_t len;
-
-	if (c->coding == WARC_CODING_GZIP)
-		return warc_gzip_whole(c->gzip, record, c->member.ptr, &c->member.len);
-	len = ZSTD_compress2(c->zstd, c->member.ptr, room, record.ptr, record.len);
-	if (ZSTD_isError(len))
-		return ERR_NOMEM;
-	c->member.len = len;
-	return 0;
-}
-
 static int end_small(struct warc_compress *c, struct err *err)
 {
-	size_t room = c->coding == WARC_CODING_GZIP ? warc_gzip_room(c->record.len)
-						    : ZSTD_compressBound(c->record.len);
+	slice record = buf_slice(&c->record);
+	size_t room = c->coding == WARC_CODING_GZIP ? warc_gzip_room(record.len)
+						    : ZSTD_compressBound(record.len);
 	int rc;
 
 	buf_reset(&c->member);
 	rc = buf_reserve(&c->member, room);
-	if (rc == 0)
-		rc = compress_small(c, room);
+	if (rc == 0 && c->coding == WARC_CODING_GZIP) {
+		rc = warc_gzip_whole(c->gzip, record, c->member.ptr, &c->member.len);
+	} else if (rc == 0) {
+		c->member.len =
+			ZSTD_compress2(c->zstd, c->member.ptr, room, record.ptr, record.len);
+		if (ZSTD_isError(c->member.len))
+			mem_end();
+	}
 	if (rc)
 		return err_set(err, rc, "compression: %s", err_name(rc));
 	return c->emit(c->context, buf_slice(&c->member), err);
@@ -446,7 +438,7 @@ int warc_compress_end(struct warc_compress *c, struct err *err)
 int warc_compress_record(struct warc_compress *c, slice record, warc_compress_emit *emit,
 	void *context, struct err *err)
 {
-	TRY(warc_compress_begin(c, record.len, emit, context, err));
+	warc_compress_begin(c, record.len, emit, context);
 	TRY(warc_compress_feed(c, record, err));
 	return warc_compress_end(c, err);
 }

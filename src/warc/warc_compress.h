@@ -24,7 +24,7 @@ enum {
 
 struct warc_gzip; /* opaque */
 
-/* level from 1 to 3. 0 or ERR_NOMEM. */
+/* level from 1 to 3. 0 or ERR_STATE. */
 int warc_gzip_open(int level, struct warc_gzip **ret) SP_MUST_CHECK;
 void warc_gzip_close(struct warc_gzip *g);
 
@@ -34,7 +34,7 @@ int warc_gzip_whole(struct warc_gzip *g, slice record, char *out, size_t *ret_le
 
 /*
  * Unpacks a member that is all of the bytes, its checksum checked, into out, which has a maximum:
- * 0, ERR_LIMIT when it does not fit, ERR_SYNTAX when the bytes are anything else, ERR_NOMEM. It
+ * 0, ERR_LIMIT when it does not fit, ERR_SYNTAX when the bytes are anything else. It
  * takes half the time of zlib's.
  */
 struct buf;
@@ -67,17 +67,17 @@ struct warc_compress; /* opaque */
 /* Takes compressed bytes; 0 or an error, which ends the record and is passed on. */
 typedef int warc_compress_emit(void *context, slice bytes, struct err *err);
 
-/* level 0 is the default, which is 3 for both. 0, ERR_RANGE for a level, ERR_NOMEM. */
+/* level 0 is the default, which is 3 for both. 0, ERR_RANGE for a level. */
 int warc_compress_open(enum warc_coding coding, int level, struct warc_compress **ret,
 	struct err *err) SP_MUST_CHECK;
 void warc_compress_close(struct warc_compress *c);
 
 /*
- * A record of exactly size bytes: begin, feed them in pieces, end. All return 0, ERR_NOMEM, or what
- * emit returned; after an error the next call must be begin.
+ * A record of exactly size bytes: begin, feed them in pieces, end. Feed and end return 0, what emit
+ * returned, or ERR_STATE or ERR_LIMIT; after an error the next call must be begin.
  */
-int warc_compress_begin(struct warc_compress *c, uint64_t size, warc_compress_emit *emit,
-	void *context, struct err *err) SP_MUST_CHECK;
+void warc_compress_begin(
+	struct warc_compress *c, uint64_t size, warc_compress_emit *emit, void *context);
 int warc_compress_feed(struct warc_compress *c, slice bytes, struct err *err) SP_MUST_CHECK;
 int warc_compress_end(struct warc_compress *c, struct err *err) SP_MUST_CHECK;
 

@@ -58,7 +58,7 @@ struct warc_header {
 
 /*
  * Reads a head that ends in its empty line. It is borrowed while h is in use, and changed in place.
- * 0, ERR_SYNTAX when it does not begin with "WARC/" and a version, ERR_NOMEM.
+ * 0, ERR_SYNTAX when it does not begin with "WARC/" and a version.
  */
 int warc_header_parse(struct warc_header *h, char *head, size_t len, struct err *err) SP_MUST_CHECK;
 
@@ -178,7 +178,7 @@ slice warc_entry_content_type(const struct warc_entry *e);
 
 /*
  * Appends the header with its empty line: 0, ERR_SYNTAX for a value that has a line break in it,
- * ERR_LIMIT, ERR_NOMEM.
+ * ERR_LIMIT.
  */
 int warc_entry_format(const struct warc_entry *e, const struct warc_entry_facts *facts,
 	struct buf *out, struct err *err) SP_MUST_CHECK;

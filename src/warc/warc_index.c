@@ -30,22 +30,16 @@ struct indexing {
 
 /* ---- halves ---- */
 
-static int set_half(struct half *h, const struct warc_record *rec)
+static void set_half(struct half *h, const struct warc_record *rec)
 {
 	slice id = fields_trim(warc_header_get(&rec->header, SLICE("WARC-Record-ID")));
 	slice other = fields_trim(warc_header_get(&rec->header, SLICE("WARC-Concurrent-To")));
-	int rc;
 
 	buf_reset(&h->url);
 	buf_reset(&h->id);
 	buf_reset(&h->other);
-	rc = buf_add(&h->url, rec->header.url);
-	if (rc == 0)
-		rc = buf_add(&h->id, id);
-	if (rc == 0)
-		rc = buf_add(&h->other, other);
-	h->waits = rc == 0;
-	return rc == ERR_NOMEM ? rc : 0;
+	h->waits = !buf_add(&h->url, rec->header.url) && !buf_add(&h->id, id) &&
+		   !buf_add(&h->other, other);
 }
 
 static void init_half(struct half *h)
@@ -82,19 +76,14 @@ static bool belong_together(const struct half *h, const struct warc_record *rec)
 static int add_line(struct indexing *x, slice line, slice url, slice query)
 {
 	slice rest = line;
-	int rc;
 
 	x->counts->lines++;
-	if (query.len == 0)
+	if (query.len == 0 || post_query_key(&x->key, url, query))
 		return cdxj_sort_add(x->sort, line, x->err);
-	rc = post_query_key(&x->key, url, query);
-	if (rc)
-		return rc == ERR_NOMEM ? err_code(x->err, rc)
-				       : cdxj_sort_add(x->sort, line, x->err);
 	(void)slice_take(&rest, ' ');
 	buf_add_char(&x->key, ' ');
-	rc = buf_add(&x->key, rest);
-	return rc ? err_code(x->err, rc) : cdxj_sort_add(x->sort, buf_slice(&x->key), x->err);
+	TRY(err_code(x->err, buf_add(&x->key, rest)));
+	return cdxj_sort_add(x->sort, buf_slice(&x->key), x->err);
 }
 
 /* The response that waits has no request with a body. */
@@ -123,12 +112,13 @@ static int add_response(struct indexing *x, const struct warc_record *rec)
 	if (rec->header.type != WARC_TYPE_RESPONSE && rec->header.type != WARC_TYPE_REVISIT)
 		return add_line(x, buf_slice(&x->line), rec->header.url, (slice){0});
 	buf_reset(&x->held);
-	rc = buf_add(&x->held, buf_slice(&x->line));
-	return err_code(x->err, rc ? rc : set_half(&x->response, rec));
+	TRY(err_code(x->err, buf_add(&x->held, buf_slice(&x->line))));
+	set_half(&x->response, rec);
+	return 0;
 }
 
 /* Method and body of a request that was read, as a query; empty for GET and what is no request. */
-static int read_query(struct indexing *x)
+static void read_query(struct indexing *x)
 {
 	struct fields fields = {0};
 	size_t from = 0, len = fields_find_end(buf_slice(&x->block), &from);
@@ -137,7 +127,7 @@ static int read_query(struct indexing *x)
 
 	buf_reset(&x->query);
 	if (len == 0)
-		return 0;
+		return;
 	rc = fields_parse(&fields, x->block.ptr, len);
 	line = fields.first_line;
 	method = slice_take(&line, ' ');
@@ -147,17 +137,17 @@ static int read_query(struct indexing *x)
 	fields_release(&fields);
 	if (rc)
 		buf_reset(&x->query);
-	return rc == ERR_NOMEM ? rc : 0;
 }
 
 static int add_request(struct indexing *x, const struct warc_record *rec)
 {
-	TRY(err_code(x->err, read_query(x)));
+	read_query(x);
 	if (belong_together(&x->response, rec)) {
 		x->response.waits = x->request.waits = false;
 		return add_line(x, buf_slice(&x->held), rec->header.url, buf_slice(&x->query));
 	}
-	return err_code(x->err, set_half(&x->request, rec));
+	set_half(&x->request, rec);
+	return 0;
 }
 
 static int add_record(struct indexing *x, const struct warc_record *rec)

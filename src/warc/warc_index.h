@@ -24,7 +24,7 @@ struct warc_index_counts {
 	uint64_t files;
 };
 
-/* Adds the lines of a file to sort, under that name. 0, ERR_IO, ERR_NOMEM, or as warc_reader_open.
+/* Adds the lines of a file to sort, under that name. 0, ERR_IO, or as warc_reader_open.
  */
 int warc_index_file(const struct warc_source *source, slice filename, struct cdxj_sort *sort,
 	struct warc_index_counts *counts, struct err *err) SP_MUST_CHECK;

@@ -30,17 +30,15 @@ static size_t load_plain(ZSTD_DCtx *decoder, const char *data, size_t rc)
 
 static size_t load_compressed(ZSTD_DCtx *decoder, slice content, size_t room)
 {
-	char *plain = malloc(room + 1);
-	size_t rc;
+	char *plain = mem_resize(NULL, room + 1, 1);
+	size_t rc =
+		load_plain(decoder, plain, ZSTD_decompress(plain, room, content.ptr, content.len));
 
-	if (!plain)
-		return (size_t)-ZSTD_error_memory_allocation;
-	rc = load_plain(decoder, plain, ZSTD_decompress(plain, room, content.ptr, content.len));
 	free(plain);
 	return rc;
 }
 
-/* Gives it to the decoder, which copies it: 0, ERR_SYNTAX, ERR_LIMIT, ERR_NOMEM. */
+/* Gives it to the decoder, which copies it: 0, ERR_SYNTAX, ERR_LIMIT. */
 static SP_MUST_CHECK int warc_dictionary_load(ZSTD_DCtx *decoder, slice content, struct err *err)
 {
 	unsigned long long size = content.len;
@@ -58,7 +56,7 @@ static SP_MUST_CHECK int warc_dictionary_load(ZSTD_DCtx *decoder, slice content,
 	else
 		rc = load_plain(decoder, content.ptr, content.len);
 	if (ZSTD_getErrorCode(rc) == ZSTD_error_memory_allocation)
-		return err_code(err, ERR_NOMEM);
+		mem_end();
 	if (ZSTD_isError(rc))
 		return err_set(err, ERR_SYNTAX, "zstd dictionary: %s", ZSTD_getErrorName(rc));
 	return 0;
@@ -223,7 +221,7 @@ static bool is_unit(const struct warc_input *in, slice b)
 	}
 }
 
-static int begin_unit(struct warc_input *in, struct err *err)
+static void begin_unit(struct warc_input *in)
 {
 	in->in_unit = true;
 	in->unit_ended = in->end_is_known = false;
@@ -236,12 +234,11 @@ static int begin_unit(struct warc_input *in, struct err *err)
 		int z = in->has_gzip ? inflateReset(&in->gzip) : inflateInit2(&in->gzip, GZIP_BITS);
 
 		if (z != Z_OK)
-			return err_code(err, ERR_NOMEM);
+			mem_end();
 		in->has_gzip = true;
 	} else if (in->coding == WARC_CODING_ZSTD) {
 		(void)ZSTD_DCtx_reset(in->zstd, ZSTD_reset_session_only);
 	}
-	return 0;
 }
 
 int warc_input_next(struct warc_input *in, struct err *err)
@@ -252,10 +249,11 @@ int warc_input_next(struct warc_input *in, struct err *err)
 	if (!is_unit(in, raw_bytes(in)))
 		return damaged(in, err,
 			in->coding == WARC_CODING_GZIP ? "no gzip member" : "no zstd frame");
-	return begin_unit(in, err);
+	begin_unit(in);
+	return 0;
 }
 
-static int decode_plain(struct warc_input *in, unsigned char *to, size_t room, size_t *ret_len)
+static void decode_plain(struct warc_input *in, unsigned char *to, size_t room, size_t *ret_len)
 {
 	slice raw = slice_sub(raw_bytes(in), 0, room);
 
@@ -263,7 +261,6 @@ static int decode_plain(struct warc_input *in, unsigned char *to, size_t room, s
 	in->raw_pos += raw.len;
 	in->unit_ended = raw.len == 0;
 	*ret_len = raw.len;
-	return 0;
 }
 
 /*
@@ -311,7 +308,7 @@ static int decode_gzip(
 	if (rc == Z_STREAM_END)
 		in->unit_ended = true;
 	else if (rc == Z_MEM_ERROR)
-		return err_code(err, ERR_NOMEM);
+		mem_end();
 	else if (rc != Z_OK && rc != Z_BUF_ERROR)
 		return gzip_damage(in, err);
 	else if (raw.len == 0 && *ret_len == 0)
@@ -344,12 +341,11 @@ static int decode(struct warc_input *in, size_t room, struct err *err)
 {
 	unsigned char *to = in->out + in->out_len;
 	size_t len = 0;
-	int rc = fill_raw(in, 1, err);
+	int rc = 0;
 
-	if (rc)
-		return rc;
+	TRY(fill_raw(in, 1, err));
 	if (in->coding == WARC_CODING_PLAIN)
-		rc = decode_plain(in, to, room, &len);
+		decode_plain(in, to, room, &len);
 	else if (in->coding == WARC_CODING_GZIP)
 		rc = decode_gzip(in, to, room, &len, err);
 	else
@@ -381,7 +377,7 @@ static int peek(struct warc_input *in, size_t want, size_t room, slice *ret, str
 		size_t free_room = WARC_WINDOW_SIZE - in->out_len;
 		int rc = decode(in, room < free_room ? room : free_room, &in->damage);
 
-		if (rc == ERR_IO || rc == ERR_NOMEM)
+		if (rc == ERR_IO)
 			return err_set(err, rc, "%s", in->damage.text);
 	}
 	*ret = (slice){(const char *)in->out + in->out_pos, in->out_len - in->out_pos};
@@ -436,15 +432,12 @@ static int probe(struct warc_input *in, bool *ret_found, struct err *err)
 {
 	struct err ignored;
 	slice bytes = {0};
-	int rc = begin_unit(in, err);
+	int rc;
 
-	*ret_found = false;
-	if (rc)
-		return rc;
+	begin_unit(in);
 	rc = peek(in, WARC_MAGIC_SIZE, PROBE_ROOM, &bytes, &ignored);
-	if (rc == 0)
-		*ret_found = warc_header_is_start(bytes);
-	return rc == ERR_IO || rc == ERR_NOMEM ? err_code(err, rc) : 0;
+	*ret_found = rc == 0 && warc_header_is_start(bytes);
+	return rc == ERR_IO ? err_code(err, rc) : 0;
 }
 
 /* The first byte of what a unit or a plain record begins with. */
@@ -490,12 +483,8 @@ int warc_input_resync(struct warc_input *in, uint64_t offset, struct err *err)
 	bool found = false;
 
 	while (at < in->size && in->probed / PROBE_FACTOR <= in->size + PROBE_FREE) {
-		int rc;
-
 		go_to(in, at);
-		rc = fill_raw(in, WARC_WINDOW_SIZE / 2, err);
-		if (rc)
-			return rc;
+		TRY(fill_raw(in, WARC_WINDOW_SIZE / 2, err));
 		if (!scan_window(in)) {
 			if (in->raw_offset + in->raw_len >= in->size)
 				break;
@@ -503,9 +492,9 @@ int warc_input_resync(struct warc_input *in, uint64_t offset, struct err *err)
 			continue;
 		}
 		at = offset_of(in);
-		rc = probe(in, &found, err);
-		if (rc || found)
-			return rc;
+		TRY(probe(in, &found, err));
+		if (found)
+			return 0;
 		in->probed += offset_of(in) - at;
 		at++;
 	}
@@ -535,9 +524,7 @@ static int read_dictionary(struct warc_input *in, struct err *err)
 	len = little32(raw.ptr + 4);
 	if (len > WARC_DICTIONARY_MAX)
 		return err_set(err, ERR_LIMIT, "zstd dictionary of %lu bytes", (unsigned long)len);
-	data = malloc((size_t)len + 1);
-	if (!data)
-		return err_code(err, ERR_NOMEM);
+	data = mem_resize(NULL, (size_t)len + 1, 1);
 	rc = read_at(in, SKIPPABLE_HEAD, data, len, &got, err);
 	if (rc == 0 && got < len)
 		rc = err_set(err, ERR_SYNTAX, "zstd dictionary is cut off");
@@ -551,18 +538,17 @@ static int read_dictionary(struct warc_input *in, struct err *err)
 
 static int detect(struct warc_input *in, struct err *err)
 {
-	int rc = fill_raw(in, MAGIC_SIZE_MAX, err);
-	slice raw = raw_bytes(in);
+	slice raw;
 
-	if (rc)
-		return rc;
+	TRY(fill_raw(in, MAGIC_SIZE_MAX, err));
+	raw = raw_bytes(in);
 	if (is_gzip(raw)) {
 		in->coding = WARC_CODING_GZIP;
 	} else if (is_zstd(raw)) {
 		in->coding = WARC_CODING_ZSTD;
 		in->zstd = ZSTD_createDCtx();
 		if (!in->zstd)
-			return err_code(err, ERR_NOMEM);
+			mem_end();
 		(void)ZSTD_DCtx_setParameter(
 			in->zstd, ZSTD_d_windowLogMax, WARC_ZSTD_WINDOW_LOG_MAX);
 		return read_dictionary(in, err);

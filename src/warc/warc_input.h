@@ -63,7 +63,7 @@ struct warc_spot {
 struct warc_input; /* opaque */
 
 /*
- * Borrows the source until closed. 0, ERR_IO, ERR_NOMEM, ERR_UNSUPPORTED (a pipe), or ERR_SYNTAX,
+ * Borrows the source until closed. 0, ERR_IO, ERR_UNSUPPORTED (a pipe), or ERR_SYNTAX,
  * ERR_LIMIT for a dictionary that cannot be read. The input stands before the first unit.
  */
 int warc_input_open(

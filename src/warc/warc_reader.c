@@ -11,8 +11,22 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/word.h"
+#include "formats/http_digest.h"
+#include "formats/http_payload.h"
 
 /* ---- digests ---- */
+
+/* Holds one record's block against its header, as the bytes pass by. */
+struct warc_check {
+	struct payload payload;
+	struct digester block;
+	struct digest stated_block;
+	struct digest stated_payload;
+	bool has_block;
+	bool has_payload;
+	enum warc_verdict block_verdict;
+	enum warc_verdict payload_verdict;
+};
 
 /* What the field states; NONE with *ret_has when it can be checked. */
 static enum warc_verdict read_stated(
@@ -40,20 +54,10 @@ static bool has_own_payload(const struct warc_header *h)
 	       !warc_header_get(h, SLICE("WARC-Segment-Number")).ptr;
 }
 
-/* An algorithm that this OpenSSL refuses (MD5, where it is forbidden) is one we do not know. */
-static int start_digest(int rc, bool *has, enum warc_verdict *verdict)
-{
-	if (rc != ERR_UNSUPPORTED)
-		return rc;
-	*has = false;
-	*verdict = WARC_VERDICT_UNKNOWN;
-	return 0;
-}
-
-int warc_check_start(struct warc_check *c, const struct warc_header *h, bool with_digests)
+/* Begins with a record; with_digests false only takes the HTTP head apart. */
+static void warc_check_start(struct warc_check *c, const struct warc_header *h, bool with_digests)
 {
 	enum payload_form form = find_form(h);
-	int rc = 0;
 
 	c->has_block = c->has_payload = false;
 	c->block_verdict = c->payload_verdict = WARC_VERDICT_NONE;
@@ -64,18 +68,21 @@ int warc_check_start(struct warc_check *c, const struct warc_header *h, bool wit
 			c->payload_verdict = read_stated(h, SLICE("WARC-Payload-Digest"),
 				&c->stated_payload, &c->has_payload);
 	}
-	if (c->has_payload)
-		rc = start_digest(payload_start(&c->payload, form, c->stated_payload.kind),
-			&c->has_payload, &c->payload_verdict);
+	/* An algorithm that this OpenSSL refuses (MD5, where it is forbidden) is one we do not
+	 * know. */
+	if (c->has_payload && payload_start(&c->payload, form, c->stated_payload.kind)) {
+		c->has_payload = false;
+		c->payload_verdict = WARC_VERDICT_UNKNOWN;
+	}
 	if (!c->has_payload)
 		payload_start_unchecked(&c->payload, form);
-	if (rc == 0 && c->has_block)
-		rc = start_digest(digester_start(&c->block, c->stated_block.kind), &c->has_block,
-			&c->block_verdict);
-	return rc;
+	if (c->has_block && digester_start(&c->block, c->stated_block.kind)) {
+		c->has_block = false;
+		c->block_verdict = WARC_VERDICT_UNKNOWN;
+	}
 }
 
-/* The block's bytes in their order, then its end, where the verdicts are made: 0 or ERR_NOMEM. */
+/* The block's bytes in their order, then its end, where the verdicts are made. */
 static SP_MUST_CHECK int warc_check_feed(struct warc_check *c, slice bytes)
 {
 	if (c->has_block)
@@ -352,7 +359,7 @@ static int reach_over(struct warc_reader *r, slice bytes, bool *ret_gap, struct 
 	rc = warc_input_peek(r->in, 1, &next, &damage);
 	if (rc == ERR_END)
 		rc = next_unit(r, &next, &damage);
-	if (rc == ERR_IO || rc == ERR_NOMEM)
+	if (rc == ERR_IO)
 		return err_set(err, rc, "%s", damage.text);
 	if (rc == 0)
 		return try_join(r, next, ret_gap, err);
@@ -428,7 +435,7 @@ static int cross(struct warc_reader *r, struct err *err)
 	int rc;
 
 	rc = next_unit(r, &bytes, &ignored);
-	if (rc == ERR_IO || rc == ERR_NOMEM)
+	if (rc == ERR_IO)
 		return err_set(err, rc, "%s", ignored.text);
 	if (rc || warc_header_is_start(bytes))
 		return ERR_END;
@@ -442,8 +449,7 @@ static int read_head(struct warc_reader *r, struct err *err)
 	size_t seen = 0;
 
 	buf_reset(&r->head);
-	if (buf_add(&r->head, (slice){r->join.bytes, r->join.len}))
-		return err_code(err, ERR_NOMEM);
+	buf_add(&r->head, (slice){r->join.bytes, r->join.len});
 	r->join.len = 0;
 	for (;;) {
 		size_t before = r->head.len, end;
@@ -461,9 +467,7 @@ static int read_head(struct warc_reader *r, struct err *err)
 			return err_set(err, ERR_LIMIT, "record header is too long");
 		bytes = slice_sub(bytes, 0, HEAD_STEP);
 		bytes = slice_sub(bytes, 0, WARC_HEAD_MAX - before);
-		rc = buf_add(&r->head, bytes);
-		if (rc)
-			return err_code(err, rc);
+		buf_add(&r->head, bytes);
 		end = fields_find_end(buf_slice(&r->head), &seen);
 		warc_input_take(r->in, end ? end - before : bytes.len);
 		if (end) {
@@ -509,9 +513,7 @@ int warc_reader_next(struct warc_reader *r, const struct warc_record **ret, stru
 		return end_gap(r, scan_on(r, err), damage.text);
 	if (rc)
 		return lose_head(r, rc, &damage, err);
-	rc = warc_check_start(&r->check, &r->record.header, !(r->flags & WARC_READER_UNCHECKED));
-	if (rc)
-		return err_code(err, rc);
+	warc_check_start(&r->check, &r->record.header, !(r->flags & WARC_READER_UNCHECKED));
 	r->left = r->record.header.length;
 	r->block = warc_input_spot(r->in);
 	r->state = BLOCK;
@@ -581,7 +583,7 @@ static int unmeasured_over(struct warc_reader *r, slice bytes, slice *ret, struc
 	rc = warc_input_peek(r->in, 1, &next, err);
 	if (rc == ERR_END && (rc = cross(r, err)) == 0)
 		rc = warc_input_peek(r->in, KEEP, &next, err);
-	if (rc == ERR_IO || rc == ERR_NOMEM)
+	if (rc == ERR_IO)
 		return rc;
 	both = joined(r, next, room);
 	start = rc == 0 ? find_start(both) : both.len;
@@ -665,7 +667,7 @@ int warc_reader_block(struct warc_reader *r, slice *ret, struct err *err)
 		rc = warc_check_feed(&r->check, *ret);
 		return err_code(err, rc);
 	}
-	if (rc == ERR_IO || rc == ERR_NOMEM)
+	if (rc == ERR_IO)
 		return err_set(err, rc, "%s", damage.text);
 	r->block_ended = true;
 	if (rc == ERR_SYNTAX)
@@ -711,7 +713,7 @@ static int end_block(struct warc_reader *r, struct err *err)
 		problem(r, damage.text);
 		return warc_input_skip(r->in, err);
 	}
-	if (rc == ERR_IO || rc == ERR_NOMEM)
+	if (rc == ERR_IO)
 		return err_set(err, rc, "%s", damage.text);
 	if (is_short)
 		return rescan(r, err);

@@ -5,8 +5,6 @@
 #include "base/api.h"
 #include "base/err.h"
 #include "base/slice.h"
-#include "formats/http_digest.h"
-#include "formats/http_payload.h"
 #include "warc/warc_header.h"
 #include "warc/warc_input.h"
 
@@ -28,25 +26,6 @@ enum warc_verdict {
 	WARC_VERDICT_UNKNOWN, /* stated in a way that we cannot read, or by another algorithm */
 	WARC_VERDICT_BAD,     /* does not match */
 };
-
-/* Zero-initialise; warc_check_start may be called again and again. Fields are its own. */
-struct warc_check {
-	struct payload payload;
-	struct digester block;
-	struct digest stated_block;
-	struct digest stated_payload;
-	bool has_block;
-	bool has_payload;
-	enum warc_verdict block_verdict;
-	enum warc_verdict payload_verdict;
-};
-
-/*
- * Begins with a record; with_digests false only takes the HTTP head apart. The header is not kept.
- * 0 or ERR_NOMEM.
- */
-int warc_check_start(
-	struct warc_check *c, const struct warc_header *h, bool with_digests) SP_MUST_CHECK;
 
 /* ---- records ---- */
 
@@ -91,7 +70,7 @@ struct warc_record {
 
 struct warc_reader; /* opaque */
 
-/* The path is not kept. 0, ERR_IO, ERR_NOMEM, or as warc_input_open. */
+/* The path is not kept. 0, ERR_IO, or as warc_input_open. */
 int warc_reader_open(
 	const char *path, unsigned flags, struct warc_reader **ret, struct err *err) SP_MUST_CHECK;
 
@@ -109,19 +88,18 @@ enum warc_coding warc_reader_coding(const struct warc_reader *r);
 
 /*
  * The next record or gap; ends the one before. The record is the reader's, valid until the next
- * call of this or warc_reader_seek. 0, ERR_END, ERR_IO, ERR_NOMEM.
+ * call of this or warc_reader_seek. 0, ERR_END, ERR_IO.
  */
 int warc_reader_next(
 	struct warc_reader *r, const struct warc_record **ret, struct err *err) SP_MUST_CHECK;
 
-/* The next bytes of the record's block, valid until the next call: 0, ERR_END, ERR_IO, ERR_NOMEM.
- */
+/* The next bytes of the record's block, valid until the next call: 0, ERR_END, ERR_IO. */
 int warc_reader_block(struct warc_reader *r, slice *ret, struct err *err) SP_MUST_CHECK;
 
-/* Reads the rest of the block and completes the record: 0, ERR_IO, ERR_NOMEM. */
+/* Reads the rest of the block and completes the record: 0, ERR_IO. */
 int warc_reader_end(struct warc_reader *r, struct err *err) SP_MUST_CHECK;
 
-/* Goes to where a record begins: 0, ERR_RANGE behind the end, ERR_SYNTAX, ERR_IO, ERR_NOMEM. */
+/* Goes to where a record begins: 0, ERR_RANGE behind the end, ERR_SYNTAX, ERR_IO. */
 int warc_reader_seek(struct warc_reader *r, struct warc_spot spot, struct err *err) SP_MUST_CHECK;
 
 #endif

@@ -295,37 +295,32 @@ static int flatten(struct flattening *f, slice name, unsigned depth);
 
 static int flatten_list(struct flattening *f, slice name, unsigned depth)
 {
-	int rc = 0;
-
 	if (take(f, ']'))
 		return 0;
 	do
-		rc = flatten(f, name, depth + 1);
-	while (rc == 0 && take(f, ','));
-	return rc ? rc : take(f, ']') ? 0 : ERR_SYNTAX;
+		TRY(flatten(f, name, depth + 1));
+	while (take(f, ','));
+	return take(f, ']') ? 0 : ERR_SYNTAX;
 }
 
 static int flatten_object(struct flattening *f, unsigned depth)
 {
-	int rc = 0;
-
 	if (take(f, '}'))
 		return 0;
 	do {
-		const char *copy;
+		slice name;
 
 		if (!take(f, '"'))
 			return ERR_SYNTAX;
-		rc = take_string(f, &f->scratch);
-		copy = rc ? NULL : arena_strdup(&f->arena, buf_slice(&f->scratch));
-		if (rc == 0 && !copy)
-			rc = ERR_NOMEM;
-		if (rc == 0 && !take(f, ':'))
-			rc = ERR_SYNTAX;
-		if (rc == 0)
-			rc = flatten(f, (slice){copy, f->scratch.len}, depth + 1);
-	} while (rc == 0 && take(f, ','));
-	return rc ? rc : take(f, '}') ? 0 : ERR_SYNTAX;
+		TRY(take_string(f, &f->scratch));
+		name = arena_keep(&f->arena, buf_slice(&f->scratch));
+		if (arena_full(&f->arena))
+			return ERR_LIMIT;
+		if (!take(f, ':'))
+			return ERR_SYNTAX;
+		TRY(flatten(f, name, depth + 1));
+	} while (take(f, ','));
+	return take(f, '}') ? 0 : ERR_SYNTAX;
 }
 
 static int flatten(struct flattening *f, slice name, unsigned depth)
@@ -380,9 +375,8 @@ int post_query_add(struct buf *out, slice method, slice content_type, slice body
 	if (word_is(type, SLICE("application/x-www-form-urlencoded")))
 		return buf_add(out, body);
 	if (word_is(type, SLICE("application/json"))) {
-		rc = add_json(out, body);
-		if (rc == 0 || rc == ERR_NOMEM)
-			return rc;
+		if (add_json(out, body) == 0)
+			return 0;
 	}
 	rc = buf_add_str(out, "__wb_post_data=");
 	return rc ? rc : add_base64(out, body);

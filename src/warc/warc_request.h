@@ -60,7 +60,7 @@ enum {
 /* Whether requests by this method have such a key; the case of the method matters. */
 bool post_query_has_key(slice method);
 
-/* Appends "__wb_method=POST&…" for a request with this body. 0, ERR_LIMIT or ERR_NOMEM. */
+/* Appends "__wb_method=POST&…" for a request with this body. 0 or ERR_LIMIT. */
 int post_query_add(struct buf *out, slice method, slice content_type, slice body) SP_MUST_CHECK;
 
 /*

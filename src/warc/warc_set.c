@@ -158,9 +158,7 @@ static int list_names(struct walk *w, const char *path, struct arena *arena, str
 		if (ret->len == WARC_SET_FILES_MAX)
 			rc = err_set(w->err, ERR_LIMIT, "%s: more than %d files; give fewer", path,
 				(int)WARC_SET_FILES_MAX);
-		name.ptr = arena_strdup(arena, name);
-		if (rc == 0)
-			rc = err_code(w->err, name.ptr ? slice_vec_push(ret, name) : ERR_NOMEM);
+		slice_vec_push(ret, arena_keep(arena, name));
 	}
 	(void)closedir(dir);
 	if (rc == 0 && ret->len > 0)

@@ -37,8 +37,8 @@ bool warc_set_is_name(slice name);
 
 /*
  * Calls for each of them. Compressed entries of a WACZ file are unpacked into a file without a name
- * in tmp_dir. 0, ERR_NOTFOUND when there is none, ERR_IO, ERR_SYNTAX, ERR_UNSUPPORTED, ERR_LIMIT,
- * ERR_NOMEM: with the path in the sentence.
+ * in tmp_dir. 0, ERR_NOTFOUND when there is none, ERR_IO, ERR_SYNTAX, ERR_UNSUPPORTED, ERR_LIMIT:
+ * with the path in the sentence.
  */
 int warc_set_each(const char *path, const char *tmp_dir, warc_set_call *call, void *context,
 	struct err *err) SP_MUST_CHECK;

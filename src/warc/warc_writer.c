@@ -284,11 +284,7 @@ int warc_file_create(
 		return err_set(err, ERR_EXISTS, "%s already exists", path);
 	if (file.fd < 0)
 		return fail(&file, "cannot be created", err);
-	file.gathered = malloc(GATHERED_MAX);
-	if (!file.gathered) {
-		warc_file_discard(&file);
-		return err_code(err, ERR_NOMEM);
-	}
+	file.gathered = mem_resize(NULL, GATHERED_MAX, 1);
 	file.is_open = true;
 	file.is_sum_spoiled = digester_start(&file.sum, DIGEST_SHA256) != 0;
 	*f = file;
@@ -298,8 +294,8 @@ int warc_file_create(
 int warc_file_sum(int fd, uint64_t size, struct digest *ret)
 {
 	struct digester sum = {0};
-	char *bytes = malloc(SUM_STEP);
-	int rc = bytes ? digester_start(&sum, DIGEST_SHA256) : ERR_NOMEM;
+	char *bytes = mem_resize(NULL, SUM_STEP, 1);
+	int rc = digester_start(&sum, DIGEST_SHA256);
 
 	for (uint64_t at = 0; rc == 0 && at < size;) {
 		size_t step = size - at < SUM_STEP ? (size_t)(size - at) : SUM_STEP;
@@ -310,7 +306,6 @@ int warc_file_sum(int fd, uint64_t size, struct digest *ret)
 			rc = ERR_IO;
 		} else {
 			digester_feed(&sum, (slice){bytes, step});
-			rc = 0;
 		}
 		at += step;
 	}
@@ -706,7 +701,7 @@ static int compress_record(struct warc_writer *w, const struct warc_entry *e, st
 	slice end = SLICE("\r\n\r\n");
 	uint64_t size = w->header.len + block_length(e) + end.len;
 
-	TRY(warc_compress_begin(w->compress, size, emit, w, err));
+	warc_compress_begin(w->compress, size, emit, w);
 	TRY(warc_compress_feed(w->compress, buf_slice(&w->header), err));
 	TRY(feed_block(w, e, feed_compress, err));
 	TRY(warc_compress_feed(w->compress, end, err));

@@ -52,7 +52,7 @@ int warc_name_compare(const char *x, const char *y);
  * Files that the numbers of others show to be missing. Files of one process and lane have a word in
  * common and are numbered without gaps; those of a process begin with the number of files that the
  * archive had then. Calls for each loss. others: files that have no such names, and may have been
- * counted. 0, ERR_NOMEM, or what call returned. All names are borrowed, and end in a NUL.
+ * counted. 0, or what call returned. All names are borrowed, and end in a NUL.
  */
 struct warc_gap {
 	uint64_t count; /* of files */
@@ -112,7 +112,7 @@ void warc_file_commit(struct warc_file *f);
 /* Nothing is gathered any more: all records can be read from the file. 0 or ERR_IO. */
 int warc_file_flush(struct warc_file *f, struct err *err) SP_MUST_CHECK;
 
-/* SHA-256 of the first bytes of a file: 0, ERR_IO with errno (0: it is shorter), ERR_NOMEM. */
+/* SHA-256 of the first bytes of a file: 0, ERR_IO with errno (0: it is shorter). */
 int warc_file_sum(int fd, uint64_t size, struct digest *ret) SP_MUST_CHECK;
 
 /*
@@ -178,14 +178,14 @@ struct warc_writer; /* opaque */
 
 /*
  * Strings, fields, clock and io are borrowed until the writer is closed. 0, ERR_USAGE for the name,
- * ERR_RANGE for the level, ERR_IO for the directory, ERR_NOMEM.
+ * ERR_RANGE for the level, ERR_IO for the directory.
  */
 int warc_writer_open(const struct warc_writer_params *params, struct warc_writer **ret,
 	struct err *err) SP_MUST_CHECK;
 
 /*
- * Writes a record. 0, ERR_IO, ERR_USAGE or ERR_SYNTAX for an entry that makes no record, ERR_LIMIT,
- * ERR_NOMEM; ret_place may be NULL. The record is on the disk after the next warc_writer_sync.
+ * Writes a record. 0, ERR_IO, ERR_USAGE or ERR_SYNTAX for an entry that makes no record, ERR_LIMIT;
+ * ret_place may be NULL. The record is on the disk after the next warc_writer_sync.
  */
 int warc_writer_add(struct warc_writer *w, const struct warc_entry *entry,
 	struct warc_place *ret_place, struct err *err) SP_MUST_CHECK;

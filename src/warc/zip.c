@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/vec.h"
 
 /* Sizes and places of APPNOTE 4.3; all numbers are little-endian. */
@@ -381,9 +382,10 @@ static int inflate_piece(struct unpacking *u, z_stream *stream, size_t len, bool
 		stream->next_out = (Bytef *)out;
 		stream->avail_out = sizeof out;
 		code = inflate(stream, Z_NO_FLUSH);
+		if (code == Z_MEM_ERROR)
+			mem_end();
 		if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
-			return code == Z_MEM_ERROR ? err_code(u->err, ERR_NOMEM)
-						   : damaged(u->err, "an entry cannot be unpacked");
+			return damaged(u->err, "an entry cannot be unpacked");
 		rc = pass_on(u, (slice){out, sizeof out - stream->avail_out});
 	} while (rc == 0 && code == Z_OK && stream->avail_out == 0);
 	*ret_ended = code == Z_STREAM_END;
@@ -398,7 +400,7 @@ static int copy_deflated(struct unpacking *u)
 	int rc = 0;
 
 	if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
-		return err_code(u->err, ERR_NOMEM);
+		mem_end();
 	while (rc == 0 && !ended && u->left > 0) {
 		rc = fill(u, &bytes);
 		if (rc == 0)

@@ -65,12 +65,12 @@ bool zip_is_start(slice bytes);
 /*
  * Finds the directory and reads through it. The descriptor is borrowed. 0, ERR_SYNTAX for what is
  * no ZIP file or has entries that overlap, ERR_LIMIT for one that unpacks to too much,
- * ERR_UNSUPPORTED for one in several parts, ERR_IO, ERR_NOMEM; to be released in any case.
+ * ERR_UNSUPPORTED for one in several parts, ERR_IO; to be released in any case.
  */
 int zip_reader_open(struct zip_reader *z, int fd, struct err *err) SP_MUST_CHECK;
 void zip_reader_release(struct zip_reader *z);
 
-/* The next entry: 0, ERR_END, ERR_SYNTAX, ERR_IO, ERR_NOMEM. */
+/* The next entry: 0, ERR_END, ERR_SYNTAX, ERR_IO. */
 int zip_reader_next(struct zip_reader *z, struct zip_entry *ret, struct err *err) SP_MUST_CHECK;
 
 /* Where the packed bytes of an entry begin: 0, ERR_SYNTAX, ERR_IO. */
@@ -82,7 +82,7 @@ typedef int zip_sink(void *context, slice bytes, struct err *err);
 
 /*
  * Unpacks an entry: 0, ERR_SYNTAX for one that is damaged (sizes and checksum are compared),
- * ERR_UNSUPPORTED, ERR_IO, ERR_NOMEM.
+ * ERR_UNSUPPORTED, ERR_IO.
  */
 int zip_entry_read(const struct zip_entry *entry, int fd, zip_sink *sink, void *context,
 	struct err *err) SP_MUST_CHECK;
@@ -133,17 +133,17 @@ struct zip_writer {
 void zip_writer_init(struct zip_writer *z, zip_emit *emit, void *context);
 void zip_writer_release(struct zip_writer *z);
 
-/* Begins an entry of exactly size bytes. 0, what emit returned, ERR_LIMIT (name), ERR_NOMEM. */
+/* Begins an entry of exactly size bytes. 0, what emit returned, ERR_LIMIT (name). */
 int zip_writer_begin(
 	struct zip_writer *z, slice name, uint64_t size, struct err *err) SP_MUST_CHECK;
 
 /* 0, what emit returned; ERR_STATE for more bytes than were told. */
 int zip_writer_feed(struct zip_writer *z, slice bytes, struct err *err) SP_MUST_CHECK;
 
-/* 0, what emit returned; ERR_STATE for fewer bytes than were told, ERR_LIMIT, ERR_NOMEM. */
+/* 0, what emit returned; ERR_STATE for fewer bytes than were told, ERR_LIMIT. */
 int zip_writer_end(struct zip_writer *z, struct err *err) SP_MUST_CHECK;
 
-/* Writes the directory: nothing may follow. 0, what emit returned, ERR_NOMEM. */
+/* Writes the directory: nothing may follow. 0, what emit returned. */
 int zip_writer_finish(struct zip_writer *z, struct err *err) SP_MUST_CHECK;
 
 #endif

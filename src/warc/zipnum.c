@@ -95,16 +95,12 @@ static int read_raw(struct zipnum_reader *r, struct block *left, z_stream *z, st
 
 static int inflate_block(struct zipnum_reader *r, struct block left, z_stream *z, struct err *err)
 {
-	int rc, result = Z_OK;
+	int result = Z_OK;
 
 	while (result != Z_STREAM_END) {
-		rc = z->avail_in == 0 ? read_raw(r, &left, z, err) : 0;
-		if (rc == 0)
-			rc = buf_reserve(&r->text, RAW_SIZE);
-		if (rc == ERR_NOMEM)
-			return err_set(err, rc, "index block: %s", err_name(rc));
-		if (rc)
-			return rc;
+		if (z->avail_in == 0)
+			TRY(read_raw(r, &left, z, err));
+		TRY(err_code(err, buf_reserve(&r->text, RAW_SIZE)));
 		z->next_out = (Bytef *)r->text.ptr + r->text.len;
 		z->avail_out = RAW_SIZE;
 		result = inflate(z, Z_NO_FLUSH);
@@ -113,7 +109,7 @@ static int inflate_block(struct zipnum_reader *r, struct block left, z_stream *z
 			return err_set(err, ERR_LIMIT, "index block of more than %d bytes",
 				ZIPNUM_BLOCK_MAX);
 		if (result == Z_MEM_ERROR)
-			return err_code(err, ERR_NOMEM);
+			mem_end();
 		if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
 			return err_set(err, ERR_SYNTAX, "index block is damaged");
 	}
@@ -128,7 +124,7 @@ static int load_block(struct zipnum_reader *r, struct block block, struct err *e
 	buf_reset(&r->text);
 	r->at = 0;
 	if (inflateInit2(&z, GZIP_BITS) != Z_OK)
-		return err_code(err, ERR_NOMEM);
+		mem_end();
 	rc = inflate_block(r, block, &z, err);
 	(void)inflateEnd(&z);
 	return rc;
@@ -183,16 +179,6 @@ int zipnum_reader_next(struct zipnum_reader *r, slice *ret, struct err *err)
 }
 
 static SP_MUST_CHECK int zipnum_reader_open_parts(const struct file_part *data,
-	const struct file_part *index, slice from, struct zipnum_reader **ret, struct err *err);
-
-int zipnum_reader_open(int data, int index, slice from, struct zipnum_reader **ret, struct err *err)
-{
-	struct file_part parts[] = {file_part_whole(data), file_part_whole(index)};
-
-	return zipnum_reader_open_parts(&parts[0], &parts[1], from, ret, err);
-}
-
-static SP_MUST_CHECK int zipnum_reader_open_parts(const struct file_part *data,
 	const struct file_part *index, slice from, struct zipnum_reader **ret, struct err *err)
 {
 	struct zipnum_reader *r = mem_new(1, sizeof *r);
@@ -202,19 +188,22 @@ static SP_MUST_CHECK int zipnum_reader_open_parts(const struct file_part *data,
 	lines_init_part(&r->index, index);
 	buf_init(&r->text, ZIPNUM_BLOCK_MAX + RAW_SIZE); /* to see that there is more */
 	buf_init(&r->scratch, CDXJ_LINE_MAX);
-	r->from_copy = malloc(from.len + 1);
-	rc = r->from_copy ? 0 : err_code(err, ERR_NOMEM);
-	if (r->from_copy && from.len)
-		memcpy(r->from_copy, from.ptr, from.len);
+	r->from_copy = mem_strdup(from);
 	r->from = (slice){r->from_copy, from.len};
-	if (rc == 0)
-		rc = cdxj_find_before(&r->index, from, err);
+	rc = cdxj_find_before(&r->index, from, err);
 	if (rc) {
 		zipnum_reader_close(r);
 		return rc;
 	}
 	*ret = r;
 	return 0;
+}
+
+int zipnum_reader_open(int data, int index, slice from, struct zipnum_reader **ret, struct err *err)
+{
+	struct file_part parts[] = {file_part_whole(data), file_part_whole(index)};
+
+	return zipnum_reader_open_parts(&parts[0], &parts[1], from, ret, err);
 }
 
 void zipnum_reader_close(struct zipnum_reader *r)
@@ -346,9 +335,7 @@ static int end_block(struct zipnum_writer *w, struct err *err)
 	if (w->lines == 0)
 		return 0;
 	w->length = 0;
-	rc = digester_start(&w->digester, DIGEST_SHA256);
-	if (rc)
-		return err_code(err, rc);
+	TRY(err_code(err, digester_start(&w->digester, DIGEST_SHA256)));
 	rc = warc_compress_record(w->gzip, buf_slice(&w->text), emit_gzip, w, err);
 	if (rc == 0)
 		rc = write_index_line(w, err);
@@ -361,18 +348,15 @@ static int end_block(struct zipnum_writer *w, struct err *err)
 int zipnum_writer_add(void *writer, slice line, struct err *err)
 {
 	struct zipnum_writer *w = writer;
-	int rc = 0;
 
 	if (line.len > CDXJ_LINE_MAX)
 		return err_set(err, ERR_LIMIT, "line is too long");
 	if (w->lines == w->lines_max || line.len + 1 > ZIPNUM_TEXT_MAX - w->text.len)
-		rc = end_block(w, err);
-	if (rc)
-		return rc;
+		TRY(end_block(w, err));
 	buf_add(&w->text, line);
-	rc = buf_add_char(&w->text, '\n');
+	buf_add_char(&w->text, '\n');
 	w->lines++;
-	return err_code(err, rc);
+	return 0;
 }
 
 int zipnum_writer_close(struct zipnum_writer *w, struct err *err)
@@ -464,8 +448,8 @@ static int start(struct head *h, slice from, struct err *err)
 int cdxj_scan_open(const struct cdxj_source *sources, size_t count, slice from,
 	struct cdxj_scan **ret, struct err *err)
 {
-	struct cdxj_scan *s = calloc(1, sizeof *s + count * sizeof s->heads[0]);
-	int rc = s ? 0 : err_code(err, ERR_NOMEM);
+	struct cdxj_scan *s = mem_new(1, sizeof *s + count * sizeof s->heads[0]);
+	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		s->heads[s->count++].source = &sources[i];

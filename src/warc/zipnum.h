@@ -34,8 +34,7 @@ struct zipnum_writer; /* opaque */
 
 /*
  * Blocks go to data, their lines to index (both borrowed, flushed and closed by the caller, who
- * gives the name of data). lines is the number for each block, 0 for ZIPNUM_LINES. 0, ERR_IO,
- * ERR_NOMEM.
+ * gives the name of data). lines is the number for each block, 0 for ZIPNUM_LINES. 0, ERR_IO.
  */
 int zipnum_writer_open(FILE *data, FILE *index, const char *name, unsigned lines,
 	struct zipnum_writer **ret, struct err *err) SP_MUST_CHECK;
@@ -53,7 +52,7 @@ struct zipnum_reader; /* opaque */
 
 /*
  * Reads from the first line that is not below from. The files (index: not compressed) are borrowed.
- * 0, ERR_IO, ERR_LIMIT, ERR_NOMEM.
+ * 0, ERR_IO, ERR_LIMIT.
  */
 int zipnum_reader_open(
 	int data, int index, slice from, struct zipnum_reader **ret, struct err *err) SP_MUST_CHECK;

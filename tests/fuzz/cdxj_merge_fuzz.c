@@ -56,12 +56,11 @@ static int on_line(void *context, slice line, struct err *err)
 static struct sum sort(slice text, unsigned first, unsigned step, bool unique, int fd)
 {
 	struct sum in = {.fd = -1}, out = {.fd = fd, .unique = unique};
-	struct cdxj_sort *s = NULL;
+	struct cdxj_sort *s =
+		cdxj_sort_open("/tmp", CDXJ_SORT_MEMORY_MIN, unique ? CDXJ_UNIQUE : 0);
 	struct err err = {0};
 
 	buf_init(&out.last, OUT_MAX);
-	require(cdxj_sort_open("/tmp", CDXJ_SORT_MEMORY_MIN, unique ? CDXJ_UNIQUE : 0, &s, &err) ==
-		0);
 	for (unsigned i = 0; text.len; i++) {
 		slice line = slice_take(&text, '\n');
 

@@ -229,7 +229,7 @@ static void test_parse(void)
 	}
 }
 
-static void test_no_memory(void)
+static void test_full(void)
 {
 	slice block = SLICE("capture: c\r\nleg: visit\r\n");
 	struct attempt a = {0};
@@ -237,7 +237,7 @@ static void test_no_memory(void)
 	struct arena arena;
 
 	arena_init(&arena, 8);
-	CHECK_INT(attempt_parse(block, SLICE("u"), &arena, &a, &err), ERR_NOMEM);
+	CHECK_INT(attempt_parse(block, SLICE("u"), &arena, &a, &err), ERR_LIMIT);
 	arena_release(&arena);
 }
 
@@ -632,7 +632,7 @@ int main(int argc, char **argv)
 	TAP_RUN(test_purposes);
 	TAP_RUN(test_failures);
 	TAP_RUN(test_round_trip);
-	TAP_RUN(test_no_memory);
+	TAP_RUN(test_full);
 	test_refused_values();
 	test_parse();
 	TAP_RUN(test_header);
