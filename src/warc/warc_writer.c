@@ -638,12 +638,8 @@ static uint64_t block_length(const struct warc_entry *e)
 
 static int feed_digests(struct warc_writer *w, slice bytes, struct err *err)
 {
-	int rc = 0;
-
 	digester_feed(&w->block, bytes);
-	if (w->payload.wants_digest)
-		rc = payload_feed(&w->payload, bytes);
-	return err_code(err, rc);
+	return w->payload.wants_digest ? err_code(err, payload_feed(&w->payload, bytes)) : 0;
 }
 
 /*
@@ -657,7 +653,6 @@ static int compute_digests(struct warc_writer *w, const struct warc_entry *e,
 	bool is_http = payload_is_http(warc_entry_content_type(e));
 	bool compute = warc_entry_has_payload(e) && !e->payload;
 	struct payload_digests payload;
-	int rc;
 
 	facts->has_block = e->type != WARC_TYPE_RESPONSE || !e->payload ||
 			   w->params.coding == WARC_CODING_PLAIN;
@@ -666,21 +661,18 @@ static int compute_digests(struct warc_writer *w, const struct warc_entry *e,
 		facts->payload = *e->payload;
 	if (!facts->has_block)
 		return 0;
-	rc = digester_start(&w->block, DIGEST_SHA256);
+	TRY(err_code(err, digester_start(&w->block, DIGEST_SHA256)));
 	payload_start_unchecked(&w->payload, PAYLOAD_WHOLE);
-	if (rc == 0 && compute)
-		rc = payload_start(
-			&w->payload, is_http ? PAYLOAD_HTTP : PAYLOAD_WHOLE, DIGEST_SHA256);
-	if (rc)
-		return err_code(err, rc);
-	rc = feed_block(w, e, feed_digests, err);
-	if (rc == 0)
-		digester_finish(&w->block, &facts->block);
-	if (rc == 0 && compute)
-		rc = payload_finish(&w->payload, &payload);
-	if (rc == 0 && compute)
-		facts->payload = payload.decoded;
-	return rc;
+	if (compute)
+		TRY(err_code(err, payload_start(&w->payload, is_http ? PAYLOAD_HTTP : PAYLOAD_WHOLE,
+					  DIGEST_SHA256)));
+	TRY(feed_block(w, e, feed_digests, err));
+	digester_finish(&w->block, &facts->block);
+	if (!compute)
+		return 0;
+	TRY(err_code(err, payload_finish(&w->payload, &payload)));
+	facts->payload = payload.decoded;
+	return 0;
 }
 
 static int emit(void *context, slice bytes, struct err *err)
@@ -712,21 +704,17 @@ static int compress_record(struct warc_writer *w, const struct warc_entry *e, st
 static int write_record(struct warc_writer *w, const struct warc_entry *e,
 	struct warc_entry_facts *facts, struct err *err)
 {
-	int rc = warc_entry_check(e, err);
+	int rc;
 
-	if (rc)
-		return rc;
+	TRY(warc_entry_check(e, err));
 	if (e->id.ptr)
 		memcpy(facts->id.text, e->id.ptr, e->id.len);
 	else
 		warc_id_make(&w->rng, &facts->id);
 	facts->length = block_length(e);
-	rc = compute_digests(w, e, facts, err);
+	TRY(compute_digests(w, e, facts, err));
 	buf_reset(&w->header);
-	if (rc == 0)
-		rc = warc_entry_format(e, facts, &w->header, err);
-	if (rc)
-		return rc;
+	TRY(warc_entry_format(e, facts, &w->header, err));
 	rc = compress_record(w, e, err);
 	if (rc)
 		warc_file_rollback(&w->file);
@@ -740,19 +728,18 @@ static int write_info(struct warc_writer *w, struct err *err)
 	struct warc_entry_facts facts = {.filename = w->file.name};
 	struct warc_entry e = {.type = WARC_TYPE_WARCINFO};
 	BUF_SCOPED(block, WARC_WRITER_INFO_MAX);
-	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < w->params.info_count; i++)
-		rc = warc_header_add(&block, w->params.info[i].name, w->params.info[i].value);
-	if (rc)
-		(void)err_set(err, rc, "warcinfo: %s", err_name(rc));
+	for (size_t i = 0; i < w->params.info_count; i++) {
+		int rc = warc_header_add(&block, w->params.info[i].name, w->params.info[i].value);
+
+		if (rc)
+			return err_set(err, rc, "warcinfo: %s", err_name(rc));
+	}
 	e.date = clock_realtime(w->params.clock);
 	e.body = buf_slice(&block);
-	if (rc == 0)
-		rc = write_record(w, &e, &facts, err);
-	if (rc == 0)
-		w->info = facts.id;
-	return rc;
+	TRY(write_record(w, &e, &facts, err));
+	w->info = facts.id;
+	return 0;
 }
 
 int warc_writer_complete(struct warc_writer *w, struct err *err)
@@ -784,11 +771,8 @@ static int reach_file(struct warc_writer *w, const struct warc_entry *entry, str
 
 	if (!warc_writer_is_full(w) || (entry->follows && w->file.is_open))
 		return 0;
-	rc = warc_writer_complete(w, err);
-	if (rc == 0)
-		rc = create_file(w, err);
-	if (rc)
-		return rc;
+	TRY(warc_writer_complete(w, err));
+	TRY(create_file(w, err));
 	rc = write_info(w, err);
 	if (rc) {
 		warc_file_discard(&w->file);
@@ -802,15 +786,13 @@ int warc_writer_add(struct warc_writer *w, const struct warc_entry *entry,
 {
 	struct warc_entry_facts facts = {0};
 	uint64_t offset;
-	int rc = reach_file(w, entry, err);
 
-	if (rc)
-		return rc;
+	TRY(reach_file(w, entry, err));
 	facts.warcinfo = w->info.text;
 	offset = w->file.size;
-	rc = write_record(w, entry, &facts, err);
-	if (rc || !ret_place)
-		return rc;
+	TRY(write_record(w, entry, &facts, err));
+	if (!ret_place)
+		return 0;
 	*ret_place = (struct warc_place){
 		.offset = offset,
 		.length = w->file.size - offset,

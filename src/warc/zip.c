@@ -479,14 +479,11 @@ struct item {
 	unsigned bytes;
 };
 
-static int put(struct buf *out, const struct item *items, size_t count)
+static void put(struct buf *out, const struct item *items, size_t count)
 {
-	int rc = 0;
-
 	for (size_t i = 0; i < count; i++)
-		for (unsigned b = 0; rc == 0 && b < items[i].bytes; b++)
-			rc = buf_add_char(out, (char)(items[i].value >> 8 * b & 0xff));
-	return rc;
+		for (unsigned b = 0; b < items[i].bytes; b++)
+			buf_add_char(out, (char)(items[i].value >> 8 * b & 0xff));
 }
 
 #define PUT(out, ...)                                  \
@@ -500,8 +497,10 @@ static int emit_bytes(struct zip_writer *z, slice bytes, struct err *err)
 }
 
 /* Emits what was put into head, if that went well. */
-static int emit_head(struct zip_writer *z, int rc, struct err *err)
+static int emit_head(struct zip_writer *z, struct err *err)
 {
+	int rc = z->head.error;
+
 	rc = rc ? err_code(err, rc) : emit_bytes(z, buf_slice(&z->head), err);
 	buf_reset(&z->head);
 	return rc;
@@ -516,7 +515,6 @@ int zip_writer_begin(struct zip_writer *z, slice name, uint64_t size, struct err
 {
 	bool large = is_large(size);
 	unsigned version = large ? VERSION_ZIP64 : VERSION_DESCRIPTOR;
-	int rc;
 
 	buf_reset(&z->name);
 	if (buf_add(&z->name, name))
@@ -525,15 +523,15 @@ int zip_writer_begin(struct zip_writer *z, slice name, uint64_t size, struct err
 	z->size = z->left = size;
 	z->crc = 0;
 	/* Sizes are in the descriptor (APPNOTE 4.4.4); the zip64 field says how wide they are. */
-	rc = PUT(&z->head, {SIGN_LOCAL, 4}, {version, 2}, {FLAGS, 2}, {0, 2}, {0, 2},
-		{FIRST_DATE, 2}, {0, 4}, {large ? NONE_32 : 0, 4}, {large ? NONE_32 : 0, 4},
-		{name.len, 2}, {large ? 20 : 0, 2});
-	rc = emit_head(z, rc, err);
-	if (rc == 0)
-		rc = emit_bytes(z, buf_slice(&z->name), err);
-	if (rc == 0 && large)
-		rc = emit_head(z, PUT(&z->head, {EXTRA_ZIP64, 2}, {16, 2}, {0, 8}, {0, 8}), err);
-	return rc;
+	PUT(&z->head, {SIGN_LOCAL, 4}, {version, 2}, {FLAGS, 2}, {0, 2}, {0, 2}, {FIRST_DATE, 2},
+		{0, 4}, {large ? NONE_32 : 0, 4}, {large ? NONE_32 : 0, 4}, {name.len, 2},
+		{large ? 20 : 0, 2});
+	TRY(emit_head(z, err));
+	TRY(emit_bytes(z, buf_slice(&z->name), err));
+	if (!large)
+		return 0;
+	PUT(&z->head, {EXTRA_ZIP64, 2}, {16, 2}, {0, 8}, {0, 8});
+	return emit_head(z, err);
 }
 
 int zip_writer_feed(struct zip_writer *z, slice bytes, struct err *err)
@@ -552,18 +550,18 @@ static int add_row(struct zip_writer *z)
 	unsigned version = extra ? VERSION_ZIP64 : VERSION_DESCRIPTOR;
 	uint64_t size = large ? NONE_32 : z->size;
 
-	TRY(PUT(&z->directory, {SIGN_ROW, 4}, {MADE_BY_UNIX | version, 2}, {version, 2}, {FLAGS, 2},
+	PUT(&z->directory, {SIGN_ROW, 4}, {MADE_BY_UNIX | version, 2}, {version, 2}, {FLAGS, 2},
 		{0, 2}, {0, 2}, {FIRST_DATE, 2}, {z->crc, 4}, {size, 4}, {size, 4},
 		{z->name.len, 2}, {extra ? extra + 4 : 0, 2}, {0, 2}, {0, 2}, {0, 2},
-		{FILE_MODE, 4}, {far ? NONE_32 : z->start, 4}));
-	TRY(buf_add(&z->directory, buf_slice(&z->name)));
+		{FILE_MODE, 4}, {far ? NONE_32 : z->start, 4});
+	buf_add(&z->directory, buf_slice(&z->name));
 	if (extra)
-		TRY(PUT(&z->directory, {EXTRA_ZIP64, 2}, {extra, 2}));
+		PUT(&z->directory, {EXTRA_ZIP64, 2}, {extra, 2});
 	if (large)
-		TRY(PUT(&z->directory, {z->size, 8}, {z->size, 8}));
+		PUT(&z->directory, {z->size, 8}, {z->size, 8});
 	if (far)
-		TRY(PUT(&z->directory, {z->start, 8}));
-	return 0;
+		PUT(&z->directory, {z->start, 8});
+	return z->directory.error;
 }
 
 int zip_writer_end(struct zip_writer *z, struct err *err)
@@ -573,8 +571,8 @@ int zip_writer_end(struct zip_writer *z, struct err *err)
 
 	if (z->left)
 		return err_set(err, ERR_STATE, "%s shrank while it was copied", buf_str(&z->name));
-	rc = PUT(&z->head, {SIGN_DESCRIPTOR, 4}, {z->crc, 4}, {z->size, wide}, {z->size, wide});
-	rc = emit_head(z, rc, err);
+	PUT(&z->head, {SIGN_DESCRIPTOR, 4}, {z->crc, 4}, {z->size, wide}, {z->size, wide});
+	rc = emit_head(z, err);
 	if (rc == 0)
 		rc = err_code(err, add_row(z));
 	z->entries++;
@@ -584,13 +582,13 @@ int zip_writer_end(struct zip_writer *z, struct err *err)
 static int finish_large(struct zip_writer *z, uint64_t start, struct err *err)
 {
 	uint64_t end = z->at;
-	int rc = PUT(&z->head, {SIGN_END64, 4}, {END64_REST, 8}, {MADE_BY_UNIX | VERSION_ZIP64, 2},
+
+	PUT(&z->head, {SIGN_END64, 4}, {END64_REST, 8}, {MADE_BY_UNIX | VERSION_ZIP64, 2},
 		{VERSION_ZIP64, 2}, {0, 4}, {0, 4}, {z->entries, 8}, {z->entries, 8},
 		{z->directory.len, 8}, {start, 8});
 
-	if (rc == 0)
-		rc = PUT(&z->head, {SIGN_LOCATOR, 4}, {0, 4}, {end, 8}, {1, 4});
-	return emit_head(z, rc, err);
+	PUT(&z->head, {SIGN_LOCATOR, 4}, {0, 4}, {end, 8}, {1, 4});
+	return emit_head(z, err);
 }
 
 int zip_writer_finish(struct zip_writer *z, struct err *err)
@@ -598,13 +596,11 @@ int zip_writer_finish(struct zip_writer *z, struct err *err)
 	uint64_t start = z->at;
 	bool many = z->entries >= NONE_16, far = is_large(start);
 	uint64_t entries = many ? NONE_16 : z->entries;
-	int rc = emit_bytes(z, buf_slice(&z->directory), err);
 
-	if (rc == 0 && (many || far))
-		rc = finish_large(z, start, err);
-	if (rc)
-		return rc;
-	rc = PUT(&z->head, {SIGN_END, 4}, {0, 2}, {0, 2}, {entries, 2}, {entries, 2},
+	TRY(emit_bytes(z, buf_slice(&z->directory), err));
+	if (many || far)
+		TRY(finish_large(z, start, err));
+	PUT(&z->head, {SIGN_END, 4}, {0, 2}, {0, 2}, {entries, 2}, {entries, 2},
 		{z->directory.len, 4}, {far ? NONE_32 : start, 4}, {0, 2});
-	return emit_head(z, rc, err);
+	return emit_head(z, err);
 }
