@@ -16,11 +16,10 @@
 
 /* ---- what is known ---- */
 
-int dns_cache_init(struct dns_cache *c, size_t max)
+void dns_cache_init(struct dns_cache *c, size_t max)
 {
 	*c = (struct dns_cache){.key = hash_key_random(), .max = max};
-	c->buckets = calloc(DNS_CACHE_BUCKETS, sizeof(struct dns_name *));
-	return c->buckets ? 0 : ERR_NOMEM;
+	c->buckets = mem_new(DNS_CACHE_BUCKETS, sizeof(struct dns_name *));
 }
 
 static void dns_answer_release(struct dns_answer *a)
@@ -239,30 +238,25 @@ static int write_records(
 	return rc;
 }
 
-static int copy_records(
+/* Too many of them are left out. */
+static void copy_records(
 	struct dns_answer *a, const struct dns_name *n, const struct ares_addrinfo *info)
 {
-	struct buf text;
-	int rc;
+	BUF_SCOPED(text, RECORDS_MAX);
 
-	buf_init(&text, RECORDS_MAX);
-	rc = write_records(&text, n, info);
-	if (rc == 0 && !(a->records = strdup(buf_str(&text))))
-		rc = ERR_NOMEM;
-	buf_release(&text);
-	return rc == ERR_LIMIT ? 0 : rc;
+	if (write_records(&text, n, info) == 0)
+		a->records = mem_strdup(buf_slice(&text));
 }
 
 /* An answer in place of the old one; the address that was in use stays the first. */
 static void take(struct dns *d, struct dns_name *n, const struct ares_addrinfo *info)
 {
 	struct dns_answer fresh = {0};
-	int rc = 0;
 
 	copy_addresses(&fresh, info);
 	if (d->params.keep_records)
-		rc = copy_records(&fresh, n, info);
-	if (rc == 0 && fresh.count > 0) {
+		copy_records(&fresh, n, info);
+	if (fresh.count > 0) {
 		if (n->answer.count > 0)
 			dns_answer_prefer(&fresh, &n->answer.list[0]);
 		dns_answer_release(&n->answer);
@@ -270,7 +264,7 @@ static void take(struct dns *d, struct dns_name *n, const struct ares_addrinfo *
 		return;
 	}
 	dns_answer_release(&fresh);
-	fail(n, rc ? ARES_ENOMEM : ARES_ENODATA);
+	fail(n, ARES_ENODATA);
 }
 
 static void ask_queued(struct dns *d);
@@ -331,7 +325,8 @@ static bool answer_special(struct dns *d, struct dns_name *n, slice name)
 	if (!local && !ends_in(name, SLICE(".invalid")) && name.len <= DNS_NAME_MAX)
 		return false;
 	fail(n, name.len <= DNS_NAME_MAX ? ARES_ENOTFOUND : ARES_EBADNAME);
-	if (local && (n->answer.list = calloc(1, sizeof LOOPBACK))) {
+	if (local) {
+		n->answer.list = mem_new(1, sizeof LOOPBACK);
 		memcpy(n->answer.list, LOOPBACK, sizeof LOOPBACK);
 		n->answer.count = sizeof LOOPBACK / sizeof LOOPBACK[0];
 		n->answer.failure = NET_FAILURE_NONE;
@@ -449,15 +444,12 @@ static int open_channel(struct dns *d, struct err *err)
 
 int dns_new(const struct dns_params *params, struct dns **ret, struct err *err)
 {
-	struct dns *d = calloc(1, sizeof *d);
-	int rc = ERR_NOMEM;
+	struct dns *d = mem_new(1, sizeof *d);
+	int rc;
 
-	if (d) {
-		d->params = *params;
-		rc = dns_cache_init(
-			&d->cache, params->cache_max ? params->cache_max : DNS_CACHE_MAX);
-	}
-	rc = rc ? err_code(err, rc) : open_channel(d, err);
+	d->params = *params;
+	dns_cache_init(&d->cache, params->cache_max ? params->cache_max : DNS_CACHE_MAX);
+	rc = open_channel(d, err);
 	if (rc) {
 		dns_free(d);
 		return rc;

@@ -69,8 +69,7 @@ struct dns_cache {
 	struct dns_list asked;  /* no answer yet */
 };
 
-/* 0 or ERR_NOMEM. */
-int dns_cache_init(struct dns_cache *c, size_t max) SP_MUST_CHECK;
+void dns_cache_init(struct dns_cache *c, size_t max);
 void dns_cache_release(struct dns_cache *c);
 
 /* The name, or NULL. */
@@ -119,7 +118,7 @@ struct dns_waiter {
 	struct dns_waiter *prev, *next;
 };
 
-/* 0, ERR_NOMEM, ERR_USAGE for the servers, ERR_IO. */
+/* 0, ERR_NOMEM of c-ares, ERR_USAGE for the servers, ERR_IO. */
 int dns_new(const struct dns_params *params, struct dns **ret, struct err *err) SP_MUST_CHECK;
 
 /* Nobody may be waiting. NULL is fine. */

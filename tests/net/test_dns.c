@@ -455,7 +455,7 @@ static void test_cache(void)
 	struct dns_cache c;
 
 	tap_case("cache: the one not asked for longest is forgotten");
-	CHECK_INT(dns_cache_init(&c, 2), 0);
+	dns_cache_init(&c, 2);
 	for (size_t i = 0; i < ARRAY_LEN(NAMES); i++) {
 		struct dns_name *n = dns_cache_add(&c, NAMES[i]);
 
