@@ -181,18 +181,6 @@ static void text_pattern_free(struct text_pattern *p)
 	free(p);
 }
 
-/* The limits are final: (*LIMIT_MATCH=…) in an expression can only lower them. */
-static int set_limits(struct text_pattern *p)
-{
-	p->limits = pcre2_match_context_create(NULL);
-	if (!p->limits)
-		return ERR_NOMEM;
-	(void)pcre2_set_match_limit(p->limits, TEXT_PATTERN_MATCH_LIMIT);
-	(void)pcre2_set_depth_limit(p->limits, TEXT_PATTERN_DEPTH_LIMIT);
-	(void)pcre2_set_heap_limit(p->limits, TEXT_PATTERN_HEAP_LIMIT);
-	return 0;
-}
-
 static int compile(struct text_pattern *p, slice text, size_t *ret_at, struct err *err)
 {
 	unsigned char message[MESSAGE_SIZE];
@@ -207,13 +195,21 @@ static int compile(struct text_pattern *p, slice text, size_t *ret_at, struct er
 		*ret_at = at < text.len ? at : text.len;
 		return err_set(err, ERR_SYNTAX, "regular expression: %s", (const char *)message);
 	}
-	return err_code(err, set_limits(p));
+
+	/* The limits are final: (*LIMIT_MATCH=…) in an expression can only lower them. */
+	p->limits = pcre2_match_context_create(NULL);
+	if (!p->limits)
+		mem_end();
+	(void)pcre2_set_match_limit(p->limits, TEXT_PATTERN_MATCH_LIMIT);
+	(void)pcre2_set_depth_limit(p->limits, TEXT_PATTERN_DEPTH_LIMIT);
+	(void)pcre2_set_heap_limit(p->limits, TEXT_PATTERN_HEAP_LIMIT);
+	return 0;
 }
 
 /*
  * Compiles an expression (Perl's syntax, Unicode, case matters unless it says (?i)). 0, ERR_SYNTAX
- * with PCRE2's reason and in *ret_at the offset in bytes, ERR_LIMIT over TEXT_PATTERN_MAX,
- * ERR_NOMEM. The caller frees it with text_pattern_free.
+ * with PCRE2's reason and in *ret_at the offset in bytes, ERR_LIMIT over TEXT_PATTERN_MAX. The
+ * caller frees it with text_pattern_free.
  */
 static SP_MUST_CHECK int text_pattern_compile(
 	slice text, struct text_pattern **ret, size_t *ret_at, struct err *err)
