@@ -8,7 +8,6 @@
 #define BASE_BUF_H
 
 #include <stdarg.h>
-#include <stdbool.h>
 
 #include "base/api.h"
 #include "base/slice.h"
@@ -45,42 +44,13 @@ static inline void buf_truncate(struct buf *b, size_t len)
 		b->ptr[len] = '\0';
 }
 
-/* Memory is for max bytes and the NUL at most, so where there is room nothing else is asked. */
-static inline bool buf_has_room(const struct buf *b, size_t more)
-{
-	return more < b->cap - b->len && !b->error;
-}
-
 /* All return the buffer's error, 0 when there is none; on failure the content is as before. */
 int buf_reserve(struct buf *b, size_t more);
+int buf_add(struct buf *b, slice s);
 int buf_add_str(struct buf *b, const char *s);
+int buf_add_char(struct buf *b, char c);
 int buf_printf(struct buf *b, const char *fmt, ...) SP_PRINTF(2, 3);
 int buf_vprintf(struct buf *b, const char *fmt, va_list ap) SP_PRINTF(2, 0);
-
-/* Inline: hundreds of times for each page, and most often there is room. */
-static inline int buf_add(struct buf *b, slice s)
-{
-	int rc = buf_has_room(b, s.len) ? 0 : buf_reserve(b, s.len);
-
-	if (rc)
-		return rc;
-	if (s.len)
-		memcpy(b->ptr + b->len, s.ptr, s.len);
-	b->len += s.len;
-	b->ptr[b->len] = '\0';
-	return 0;
-}
-
-static inline int buf_add_char(struct buf *b, char c)
-{
-	int rc = buf_has_room(b, 1) ? 0 : buf_reserve(b, 1);
-
-	if (rc)
-		return rc;
-	b->ptr[b->len++] = c;
-	b->ptr[b->len] = '\0';
-	return 0;
-}
 
 /* The content as a slice, valid until the next change. */
 static inline slice buf_slice(const struct buf *b)

@@ -132,7 +132,7 @@ static void put_field(struct buf *out, const struct catalog_column *column, cons
 		put_escaped(out, *(const slice *)member, 0x80);
 		break;
 	default:
-		assert(!"no line has such a column");
+		assert(false); /* no line has such a column */
 	}
 }
 
@@ -325,7 +325,7 @@ static void take_field(struct cursor *c, const struct catalog_column *column, vo
 		*(slice *)member = take_text(c);
 		break;
 	default:
-		assert(!"no line has such a column");
+		assert(false); /* no line has such a column */
 	}
 }
 

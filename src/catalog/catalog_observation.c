@@ -209,15 +209,15 @@ static int hand_out(struct merging *m, catalog_on_observation *call, void *conte
 
 enum { ALL_PAGES = -1 };
 
-/* page: only of that, or from that on; or ALL_PAGES. */
-static int each(struct catalog *c, uint32_t capture, int64_t page, enum catalog_sql sql,
-	enum catalog_sql packed, catalog_on_observation *call, void *context, struct err *err)
+/* page: only of that, or from that on; or ALL_PAGES. from: rows, packed looks. */
+static int each(struct catalog *c, uint32_t capture, int64_t page, const enum catalog_sql from[2],
+	catalog_on_observation *call, void *context, struct err *err)
 {
 	struct merging m = {.looks = {.capture = capture, .key = -1}};
 	int rc;
 
-	query_rows(&m.rows.q, c, sql, capture, err);
-	query_rows(&m.looks.q, c, packed, capture, err);
+	query_rows(&m.rows.q, c, from[0], capture, err);
+	query_rows(&m.looks.q, c, from[1], capture, err);
 	if (page != ALL_PAGES) {
 		query_put_int(&m.rows.q, page);
 		query_put_int(&m.looks.q, page);
@@ -231,27 +231,29 @@ static int each(struct catalog *c, uint32_t capture, int64_t page, enum catalog_
 int catalog_page_observations(struct catalog *c, uint32_t capture, uint32_t page,
 	catalog_on_observation *call, void *context, struct err *err)
 {
-	return each(c, capture, page, SQL_PAGE_OBSERVATIONS, SQL_PAGE_PACKED, call, context, err);
+	return each(c, capture, page, (enum catalog_sql[]){SQL_PAGE_OBSERVATIONS, SQL_PAGE_PACKED},
+		call, context, err);
 }
 
 int catalog_side_observations(struct catalog *c, uint32_t capture, uint32_t first,
 	catalog_on_observation *call, void *context, struct err *err)
 {
-	return each(c, capture, SIDE_FIRST + first, SQL_SIDE_OBSERVATIONS, SQL_PAGE_PACKED, call,
-		context, err);
+	return each(c, capture, SIDE_FIRST + first,
+		(enum catalog_sql[]){SQL_SIDE_OBSERVATIONS, SQL_PAGE_PACKED}, call, context, err);
 }
 
 int catalog_each_observation(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err)
 {
-	return each(
-		c, capture, ALL_PAGES, SQL_EACH_OBSERVATION, SQL_EACH_PACKED, call, context, err);
+	return each(c, capture, ALL_PAGES,
+		(enum catalog_sql[]){SQL_EACH_OBSERVATION, SQL_EACH_PACKED}, call, context, err);
 }
 
 int catalog_each_body(struct catalog *c, uint32_t capture, catalog_on_observation *call,
 	void *context, struct err *err)
 {
-	return each(c, capture, ALL_PAGES, SQL_EACH_BODY, SQL_EACH_PACKED, call, context, err);
+	return each(c, capture, ALL_PAGES, (enum catalog_sql[]){SQL_EACH_BODY, SQL_EACH_PACKED},
+		call, context, err);
 }
 
 /* ---- adding looks ---- */

@@ -290,180 +290,180 @@ static const struct catalog_column IMPORTED[] = {
 	" WHERE capture = ?1"
 
 #define COUNT_OF(list) (sizeof(list) / sizeof(list)[0])
-#define ALL(columns)   columns, COUNT_OF(columns)
+#define ALL(list)      .columns = list, .count = COUNT_OF(list)
 
 /* clang-format off */
 static const struct catalog_statement STATEMENTS[SQL_COUNT] = {
-	[SQL_BEGIN] = {"BEGIN IMMEDIATE"},
-	[SQL_COMMIT] = {"COMMIT"},
-	[SQL_DATA_VERSION] = {"PRAGMA data_version"},
-	[SQL_ADD_WORD] = {"INSERT INTO word(id, text) VALUES(?1, ?2)"},
-	[SQL_EACH_WORD] = {"SELECT id, text FROM word WHERE id > ?1 ORDER BY id"},
+	[SQL_BEGIN] = {.text = "BEGIN IMMEDIATE"},
+	[SQL_COMMIT] = {.text = "COMMIT"},
+	[SQL_DATA_VERSION] = {.text = "PRAGMA data_version"},
+	[SQL_ADD_WORD] = {.text = "INSERT INTO word(id, text) VALUES(?1, ?2)"},
+	[SQL_EACH_WORD] = {.text = "SELECT id, text FROM word WHERE id > ?1 ORDER BY id"},
 	[SQL_ADD_CAPTURE] = {
-		"INSERT INTO capture(@) VALUES(nullif(?1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
+		.text = "INSERT INTO capture(@) VALUES(nullif(?1, 0), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,"
 		" ?10, ?11, ?12, ?13, ?14)", ALL(CAPTURE)},
-	[SQL_UPDATE_CAPTURE] = {"UPDATE capture SET state = ?2, finished = ?3, still_from = ?4,"
+	[SQL_UPDATE_CAPTURE] = {.text = "UPDATE capture SET state = ?2, finished = ?3, still_from = ?4,"
 		" still_to = ?5, ended_by = ?6, caveats = ?7, addresses = ?8 WHERE id = ?1",
 		CAPTURE + CAPTURE_STATE, COUNT_OF(CAPTURE) - CAPTURE_STATE},
-	[SQL_SET_SETTINGS] = {"UPDATE capture SET settings = ?2 WHERE id = ?1"},
-	[SQL_GET_CAPTURE] = {"SELECT @ FROM capture WHERE id = ?1", ALL(CAPTURE)},
-	[SQL_LAST_CAPTURE] = {"SELECT @ FROM capture ORDER BY id DESC LIMIT 1", ALL(CAPTURE)},
-	[SQL_EACH_CAPTURE] = {"SELECT @ FROM capture ORDER BY id", ALL(CAPTURE)},
-	[SQL_ADD_PAGE] = {"INSERT INTO page(@) VALUES(#)", PAGE, PAGE_ADDED},
-	[SQL_REFUSE_PAGE] = {"UPDATE page SET taken = 0, left_out = ?2, rule = ?3 WHERE id = ?1",
+	[SQL_SET_SETTINGS] = {.text = "UPDATE capture SET settings = ?2 WHERE id = ?1"},
+	[SQL_GET_CAPTURE] = {.text = "SELECT @ FROM capture WHERE id = ?1", ALL(CAPTURE)},
+	[SQL_LAST_CAPTURE] = {.text = "SELECT @ FROM capture ORDER BY id DESC LIMIT 1", ALL(CAPTURE)},
+	[SQL_EACH_CAPTURE] = {.text = "SELECT @ FROM capture ORDER BY id", ALL(CAPTURE)},
+	[SQL_ADD_PAGE] = {.text = "INSERT INTO page(@) VALUES(#)", PAGE, PAGE_ADDED},
+	[SQL_REFUSE_PAGE] = {.text = "UPDATE page SET taken = 0, left_out = ?2, rule = ?3 WHERE id = ?1",
 		ALL(REFUSAL)},
-	[SQL_ADMIT_PAGE] = {"UPDATE page SET taken = 1, left_out = 0, rule = ?2 WHERE id = ?1",
+	[SQL_ADMIT_PAGE] = {.text = "UPDATE page SET taken = 1, left_out = 0, rule = ?2 WHERE id = ?1",
 		ALL(ADMISSION)},
-	[SQL_WEIGH_PAGE] = {"UPDATE page SET weight = ?2 WHERE id = ?1", ALL(WEIGHT)},
-	[SQL_MARK_PAGE] = {"UPDATE page SET content = ?2 WHERE id = ?1", ALL(MARK)},
-	[SQL_LIST_PAGE] = {"UPDATE page SET lastmod = iif(?2, ?2, lastmod),"
+	[SQL_WEIGH_PAGE] = {.text = "UPDATE page SET weight = ?2 WHERE id = ?1", ALL(WEIGHT)},
+	[SQL_MARK_PAGE] = {.text = "UPDATE page SET content = ?2 WHERE id = ?1", ALL(MARK)},
+	[SQL_LIST_PAGE] = {.text = "UPDATE page SET lastmod = iif(?2, ?2, lastmod),"
 		" frequency = iif(?3, ?3, frequency) WHERE id = ?1", ALL(LISTED)},
 	[SQL_TAKE_PAGE] = {
-		"UPDATE page SET kind = ?3, via = ?4, found = ?5, depth = ?6, hops_out = ?7,"
+		.text = "UPDATE page SET kind = ?3, via = ?4, found = ?5, depth = ?6, hops_out = ?7,"
 		" taken = 1, left_out = 0, rule = ?10, lastmod = max(lastmod, ?14),"
 		" frequency = max(frequency, ?15) WHERE id = ?1", PAGE, PAGE_ADDED},
-	[SQL_EACH_PAGE] = {"SELECT @ FROM page " OF_CAPTURE "ORDER BY id", ALL(PAGE)},
-	[SQL_GET_PAGE] = {"SELECT @ FROM page WHERE id = (?1 << 32) | ?2", ALL(PAGE)},
-	[SQL_LAST_PAGE] = {"SELECT max(id) FROM page " OF_CAPTURE},
-	[SQL_EACH_URL] = {"SELECT id, url FROM page " OF_CAPTURE "ORDER BY id"},
-	[SQL_URLS_FROM] = {"SELECT id, url FROM page " FROM_NUMBER "ORDER BY id"},
-	[SQL_SET_UNKEPT] = {"INSERT OR REPLACE INTO unkept(@) VALUES(#)", ALL(UNKEPT)},
-	[SQL_EACH_UNKEPT] = {"SELECT @ FROM unkept " OF_CAPTURE "ORDER BY id", ALL(UNKEPT)},
-	[SQL_SET_PLAN] = {"INSERT OR REPLACE INTO plan(@) VALUES(#)", ALL(PLAN)},
-	[SQL_EACH_PLAN] = {"SELECT @ FROM plan " OF_CAPTURE "ORDER BY id", ALL(PLAN)},
+	[SQL_EACH_PAGE] = {.text = "SELECT @ FROM page " OF_CAPTURE "ORDER BY id", ALL(PAGE)},
+	[SQL_GET_PAGE] = {.text = "SELECT @ FROM page WHERE id = (?1 << 32) | ?2", ALL(PAGE)},
+	[SQL_LAST_PAGE] = {.text = "SELECT max(id) FROM page " OF_CAPTURE},
+	[SQL_EACH_URL] = {.text = "SELECT id, url FROM page " OF_CAPTURE "ORDER BY id"},
+	[SQL_URLS_FROM] = {.text = "SELECT id, url FROM page " FROM_NUMBER "ORDER BY id"},
+	[SQL_SET_UNKEPT] = {.text = "INSERT OR REPLACE INTO unkept(@) VALUES(#)", ALL(UNKEPT)},
+	[SQL_EACH_UNKEPT] = {.text = "SELECT @ FROM unkept " OF_CAPTURE "ORDER BY id", ALL(UNKEPT)},
+	[SQL_SET_PLAN] = {.text = "INSERT OR REPLACE INTO plan(@) VALUES(#)", ALL(PLAN)},
+	[SQL_EACH_PLAN] = {.text = "SELECT @ FROM plan " OF_CAPTURE "ORDER BY id", ALL(PLAN)},
 	[SQL_ADD_OBSERVATION] = {
-		"INSERT INTO observation(capture, page, url, @) VALUES(?1, ?2, ?3, #)",
+		.text = "INSERT INTO observation(capture, page, url, @) VALUES(?1, ?2, ?3, #)",
 		ALL(OBSERVATION)},
-	[SQL_NEXT_SIDE] = {"SELECT max(page) + 1 FROM observation WHERE capture = ?1"
+	[SQL_NEXT_SIDE] = {.text = "SELECT max(page) + 1 FROM observation WHERE capture = ?1"
 		" AND page >= 0xffffffff"},
 	[SQL_EACH_OBSERVATION] = {
-		"SELECT " OBSERVATION_KEY ", o.page, coalesce(o.url, p.url), @"
+		.text = "SELECT " OBSERVATION_KEY ", o.page, coalesce(o.url, p.url), @"
 		" FROM observation AS o LEFT JOIN page AS p ON p.id = ((?1 << 32) | o.page)"
 		" AND o.page < 0xffffffff"
-		" WHERE capture = ?1 ORDER BY o.page, leg, attempt", ALL(OBSERVATION), 3},
+		" WHERE capture = ?1 ORDER BY o.page, leg, attempt", ALL(OBSERVATION), .before = 3},
 	[SQL_PAGE_OBSERVATIONS] = {
-		"SELECT " OBSERVATION_KEY ", o.page, coalesce(o.url, p.url), @"
+		.text = "SELECT " OBSERVATION_KEY ", o.page, coalesce(o.url, p.url), @"
 		" FROM observation AS o LEFT JOIN page AS p ON p.id = ((?1 << 32) | o.page)"
-		" WHERE capture = ?1 AND o.page = ?2 ORDER BY leg, attempt", ALL(OBSERVATION), 3},
+		" WHERE capture = ?1 AND o.page = ?2 ORDER BY leg, attempt", ALL(OBSERVATION), .before = 3},
 	[SQL_SIDE_OBSERVATIONS] = {
-		"SELECT " OBSERVATION_KEY ", page, url, @ FROM observation AS o"
+		.text = "SELECT " OBSERVATION_KEY ", page, url, @ FROM observation AS o"
 		" WHERE capture = ?1 AND page >= ?2 ORDER BY page, leg, attempt",
-		ALL(OBSERVATION), 3},
-	[SQL_GET_OBSERVATION] = {"SELECT " OBSERVATION_KEY ", page, NULL, @ FROM observation AS o"
+		ALL(OBSERVATION), .before = 3},
+	[SQL_GET_OBSERVATION] = {.text = "SELECT " OBSERVATION_KEY ", page, NULL, @ FROM observation AS o"
 		" WHERE capture = ?1 AND page = ?2 AND leg = ?3 AND attempt = ?4",
-		ALL(OBSERVATION), 3},
-	[SQL_FIND_BASE] = {"SELECT " OBSERVATION_KEY ", page, NULL, @ FROM observation AS o"
+		ALL(OBSERVATION), .before = 3},
+	[SQL_FIND_BASE] = {.text = "SELECT " OBSERVATION_KEY ", page, NULL, @ FROM observation AS o"
 		" WHERE capture = ?1 AND page = ?2 AND (leg, attempt) <= (?3, ?4)"
 		" AND (payload IS NOT NULL OR (leg = ?3 AND attempt = ?4))"
-		" ORDER BY leg DESC, attempt DESC LIMIT 1", ALL(OBSERVATION), 3},
-	[SQL_EACH_BODY] = {"SELECT " OBSERVATION_KEY ", page, NULL, @" OBSERVATIONS,
+		" ORDER BY leg DESC, attempt DESC LIMIT 1", ALL(OBSERVATION), .before = 3},
+	[SQL_EACH_BODY] = {.text = "SELECT " OBSERVATION_KEY ", page, NULL, @" OBSERVATIONS,
 		OBSERVATION, BODY_COLUMNS, 3},
-	[SQL_ADD_PACKED] = {"INSERT INTO packed(capture, page, leg, first, looks)"
+	[SQL_ADD_PACKED] = {.text = "INSERT INTO packed(capture, page, leg, first, looks)"
 		" VALUES(?1, ?2, ?3, ?4, ?5)"},
-	[SQL_SET_PACKED] = {"UPDATE packed SET looks = ?5 WHERE capture = ?1 AND page = ?2"
+	[SQL_SET_PACKED] = {.text = "UPDATE packed SET looks = ?5 WHERE capture = ?1 AND page = ?2"
 		" AND leg = ?3 AND first = ?4"},
-	[SQL_LAST_PACKED] = {"SELECT first, looks FROM packed WHERE capture = ?1 AND page = ?2"
+	[SQL_LAST_PACKED] = {.text = "SELECT first, looks FROM packed WHERE capture = ?1 AND page = ?2"
 		" AND leg = ?3 AND first <= ?4 ORDER BY first DESC LIMIT 1"},
-	[SQL_EACH_PACKED] = {"SELECT " PACKED_KEY ", k.page, p.url, leg, looks" PACKED_ROWS
+	[SQL_EACH_PACKED] = {.text = "SELECT " PACKED_KEY ", k.page, p.url, leg, looks" PACKED_ROWS
 		" ORDER BY k.page, leg, first"},
-	[SQL_PAGE_PACKED] = {"SELECT " PACKED_KEY ", k.page, p.url, leg, looks" PACKED_ROWS
+	[SQL_PAGE_PACKED] = {.text = "SELECT " PACKED_KEY ", k.page, p.url, leg, looks" PACKED_ROWS
 		" AND k.page = ?2 ORDER BY leg, first"},
 	[SQL_DROP_OBSERVATIONS] = {
-		"DELETE FROM observation WHERE capture = ?1 AND page = ?2 AND leg < ?3"},
-	[SQL_DROP_PACKED] = {"DELETE FROM packed WHERE capture = ?1 AND page = ?2 AND leg < ?3"},
-	[SQL_CLEAR_MOVES] = {"DELETE FROM temp.moved"},
+		.text = "DELETE FROM observation WHERE capture = ?1 AND page = ?2 AND leg < ?3"},
+	[SQL_DROP_PACKED] = {.text = "DELETE FROM packed WHERE capture = ?1 AND page = ?2 AND leg < ?3"},
+	[SQL_CLEAR_MOVES] = {.text = "DELETE FROM temp.moved"},
 	[SQL_ADD_MOVE] = {
-		"INSERT INTO temp.moved(place, new, length, whole) VALUES(?1, ?2, ?3, ?4)"},
+		.text = "INSERT INTO temp.moved(place, new, length, whole) VALUES(?1, ?2, ?3, ?4)"},
 	[SQL_MOVE_OBSERVATIONS] = {
-		"UPDATE observation SET warc = ?2, place = m.new, length = m.length,"
+		.text = "UPDATE observation SET warc = ?2, place = m.new, length = m.length,"
 		" is_revisit = is_revisit AND NOT whole FROM temp.moved AS m"
 		" WHERE warc = ?1 AND observation.place = m.place"},
-	[SQL_MOVE_LOOKS] = {"UPDATE looks SET warc = ?2, place = m.new, length = m.length"
+	[SQL_MOVE_LOOKS] = {.text = "UPDATE looks SET warc = ?2, place = m.new, length = m.length"
 		" FROM temp.moved AS m WHERE warc = ?1 AND looks.place = m.place"},
-	[SQL_DROP_LOOKS] = {"DELETE FROM looks WHERE warc = ?1"},
-	[SQL_RENAME_WARC] = {"UPDATE warc SET name = ?2, size = ?3, digest = ?4 WHERE name = ?1"},
-	[SQL_ADD_REPLACED] = {"INSERT INTO replaced(name, new_name, done) VALUES(?1, ?2, 0)"
+	[SQL_DROP_LOOKS] = {.text = "DELETE FROM looks WHERE warc = ?1"},
+	[SQL_RENAME_WARC] = {.text = "UPDATE warc SET name = ?2, size = ?3, digest = ?4 WHERE name = ?1"},
+	[SQL_ADD_REPLACED] = {.text = "INSERT INTO replaced(name, new_name, done) VALUES(?1, ?2, 0)"
 		" ON CONFLICT(name) DO UPDATE SET new_name = ?2, done = 0"},
-	[SQL_REPLACED_DONE] = {"UPDATE replaced SET done = 1 WHERE name = ?1"},
-	[SQL_DROP_REPLACED] = {"DELETE FROM replaced WHERE name = ?1"},
-	[SQL_EACH_REPLACED] = {"SELECT @ FROM replaced ORDER BY name", ALL(REPLACED)},
-	[SQL_ADD_EVENT] = {"INSERT INTO event(id, kind, page, leg, attempt, outcome, hopeless,"
+	[SQL_REPLACED_DONE] = {.text = "UPDATE replaced SET done = 1 WHERE name = ?1"},
+	[SQL_DROP_REPLACED] = {.text = "DELETE FROM replaced WHERE name = ?1"},
+	[SQL_EACH_REPLACED] = {.text = "SELECT @ FROM replaced ORDER BY name", ALL(REPLACED)},
+	[SQL_ADD_EVENT] = {.text = "INSERT INTO event(id, kind, page, leg, attempt, outcome, hopeless,"
 		" began, ended) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)"},
-	[SQL_NEXT_EVENT] = {"SELECT max(id) + 1 FROM event " OF_CAPTURE},
-	[SQL_EACH_EVENT] = {"SELECT id, kind, page, leg, attempt, outcome, hopeless, began, ended"
+	[SQL_NEXT_EVENT] = {.text = "SELECT max(id) + 1 FROM event " OF_CAPTURE},
+	[SQL_EACH_EVENT] = {.text = "SELECT id, kind, page, leg, attempt, outcome, hopeless, began, ended"
 		" FROM event " OF_CAPTURE "ORDER BY id"},
 	[SQL_EVENTS_FROM] = {
-		"SELECT id, kind, page, leg, attempt, outcome, hopeless, began, ended"
+		.text = "SELECT id, kind, page, leg, attempt, outcome, hopeless, began, ended"
 		" FROM event " FROM_NUMBER "ORDER BY id"},
-	[SQL_ADD_LOOK] = {"INSERT INTO look(@) VALUES(#)", ALL(LOOK)},
-	[SQL_SET_LOOKS] = {"INSERT INTO looks(@) VALUES(#)", ALL(LOOKS)},
-	[SQL_DROP_LOOK] = {"DELETE FROM look WHERE batch = ?1"},
-	[SQL_EACH_LOOK] = {"SELECT (batch << 12) | number, @ FROM look ORDER BY batch, number",
-		ALL(LOOK), 1},
-	[SQL_LOOKS_ROWS] = {"SELECT number, @ FROM look WHERE batch = ?1 ORDER BY number",
-		ALL(LOOK), 1},
-	[SQL_GET_LOOKS] = {"SELECT @ FROM looks WHERE id = ?1", ALL(LOOKS)},
-	[SQL_LAST_LOOKS] = {"SELECT max(coalesce((SELECT max(id) FROM looks), 0),"
+	[SQL_ADD_LOOK] = {.text = "INSERT INTO look(@) VALUES(#)", ALL(LOOK)},
+	[SQL_SET_LOOKS] = {.text = "INSERT INTO looks(@) VALUES(#)", ALL(LOOKS)},
+	[SQL_DROP_LOOK] = {.text = "DELETE FROM look WHERE batch = ?1"},
+	[SQL_EACH_LOOK] = {.text = "SELECT (batch << 12) | number, @ FROM look ORDER BY batch, number",
+		ALL(LOOK), .before = 1},
+	[SQL_LOOKS_ROWS] = {.text = "SELECT number, @ FROM look WHERE batch = ?1 ORDER BY number",
+		ALL(LOOK), .before = 1},
+	[SQL_GET_LOOKS] = {.text = "SELECT @ FROM looks WHERE id = ?1", ALL(LOOKS)},
+	[SQL_LAST_LOOKS] = {.text = "SELECT max(coalesce((SELECT max(id) FROM looks), 0),"
 		" coalesce((SELECT max(batch) FROM look), 0))"},
-	[SQL_SET_WARC] = {"INSERT INTO warc(@) VALUES(#)"
+	[SQL_SET_WARC] = {.text = "INSERT INTO warc(@) VALUES(#)"
 		" ON CONFLICT(name) DO UPDATE SET size = ?2, complete = ?3, digest = ?4",
 		ALL(WARC)},
-	[SQL_EACH_WARC] = {"SELECT id, @ FROM warc ORDER BY id", ALL(WARC), 1},
+	[SQL_EACH_WARC] = {.text = "SELECT id, @ FROM warc ORDER BY id", ALL(WARC), .before = 1},
 	[SQL_ADD_ROBOTS] = {
-		"INSERT INTO robots(id, capture, origin, policy, fetched, checked, why, body)"
+		.text = "INSERT INTO robots(id, capture, origin, policy, fetched, checked, why, body)"
 		" VALUES((SELECT coalesce(max(id) + 1, ?1 << 32) FROM robots " OF_CAPTURE "),"
 		" ?1, ?2, ?3, ?4, ?4, ?5, ?6)", ROBOTS, ROBOTS_ADDED},
-	[SQL_CONFIRM_ROBOTS] = {"UPDATE robots SET checked = ?3 WHERE id ="
+	[SQL_CONFIRM_ROBOTS] = {.text = "UPDATE robots SET checked = ?3 WHERE id ="
 		" (SELECT max(id) FROM robots WHERE capture = ?1 AND origin = ?2)",
 		ALL(CONFIRMATION)},
-	[SQL_EACH_ROBOTS] = {"SELECT id, @ FROM robots " OF_CAPTURE "ORDER BY id", ALL(ROBOTS), 1},
-	[SQL_EARLIER_ROBOTS] = {"SELECT id, @ FROM robots WHERE id < (?1 << 32) ORDER BY id",
-		ALL(ROBOTS), 1},
-	[SQL_ADD_CLOCK] = {"INSERT INTO clock(@) VALUES((SELECT coalesce(max(id) + 1, ?1 << 32)"
+	[SQL_EACH_ROBOTS] = {.text = "SELECT id, @ FROM robots " OF_CAPTURE "ORDER BY id", ALL(ROBOTS), .before = 1},
+	[SQL_EARLIER_ROBOTS] = {.text = "SELECT id, @ FROM robots WHERE id < (?1 << 32) ORDER BY id",
+		ALL(ROBOTS), .before = 1},
+	[SQL_ADD_CLOCK] = {.text = "INSERT INTO clock(@) VALUES((SELECT coalesce(max(id) + 1, ?1 << 32)"
 		" FROM clock " OF_CAPTURE "), ?2, ?3, ?4, ?5, ?6, ?7, ?8, coalesce(?9, ''))",
 		ALL(CLOCK)},
-	[SQL_EACH_CLOCK] = {"SELECT @ FROM clock " OF_CAPTURE "ORDER BY id", ALL(CLOCK)},
-	[SQL_ADD_REQUISITE] = {"INSERT INTO requisite(@) VALUES(#) ON CONFLICT DO NOTHING",
+	[SQL_EACH_CLOCK] = {.text = "SELECT @ FROM clock " OF_CAPTURE "ORDER BY id", ALL(CLOCK)},
+	[SQL_ADD_REQUISITE] = {.text = "INSERT INTO requisite(@) VALUES(#) ON CONFLICT DO NOTHING",
 		ALL(REQUISITE)},
-	[SQL_EACH_REQUISITE] = {"SELECT ((page - 0x80000000) << 32) | requisite, @ FROM requisite"
-		" WHERE capture = ?1 ORDER BY page, requisite", ALL(REQUISITE), 1},
+	[SQL_EACH_REQUISITE] = {.text = "SELECT ((page - 0x80000000) << 32) | requisite, @ FROM requisite"
+		" WHERE capture = ?1 ORDER BY page, requisite", ALL(REQUISITE), .before = 1},
 	[SQL_PAGE_REQUISITES] = {
-		"SELECT requisite, @ FROM requisite WHERE capture = ?1 AND page = ?2"
-		" ORDER BY requisite", ALL(REQUISITE), 1},
-	[SQL_SET_DUST] = {"INSERT OR REPLACE INTO dust(@) VALUES(#)", ALL(DUST)},
-	[SQL_EACH_DUST] = {"SELECT @ FROM dust " OF_CAPTURE "ORDER BY id", ALL(DUST)},
-	[SQL_SET_LINKS] = {"INSERT OR REPLACE INTO links(@) VALUES(#)", ALL(LINKS)},
-	[SQL_EACH_LINKS] = {"SELECT @ FROM links " OF_CAPTURE "ORDER BY id", ALL(LINKS)},
+		.text = "SELECT requisite, @ FROM requisite WHERE capture = ?1 AND page = ?2"
+		" ORDER BY requisite", ALL(REQUISITE), .before = 1},
+	[SQL_SET_DUST] = {.text = "INSERT OR REPLACE INTO dust(@) VALUES(#)", ALL(DUST)},
+	[SQL_EACH_DUST] = {.text = "SELECT @ FROM dust " OF_CAPTURE "ORDER BY id", ALL(DUST)},
+	[SQL_SET_LINKS] = {.text = "INSERT OR REPLACE INTO links(@) VALUES(#)", ALL(LINKS)},
+	[SQL_EACH_LINKS] = {.text = "SELECT @ FROM links " OF_CAPTURE "ORDER BY id", ALL(LINKS)},
 	[SQL_ADD_LEARNED] = {
-		"INSERT INTO learned(@) VALUES((SELECT coalesce(max(id) + 1, ?1 << 32)"
+		.text = "INSERT INTO learned(@) VALUES((SELECT coalesce(max(id) + 1, ?1 << 32)"
 		" FROM learned " OF_CAPTURE "), ?2)", ALL(LEARNED)},
-	[SQL_EACH_LEARNED] = {"SELECT @ FROM learned " OF_CAPTURE "ORDER BY id", ALL(LEARNED)},
-	[SQL_SET_POLL] = {"INSERT OR REPLACE INTO poll(@) VALUES(#)", ALL(POLL)},
-	[SQL_EACH_POLL] = {"SELECT @ FROM poll " OF_CAPTURE "ORDER BY id", ALL(POLL)},
-	[SQL_SET_VERDICT] = {"INSERT OR REPLACE INTO verdict(@) VALUES(#)", ALL(VERDICT)},
-	[SQL_EACH_VERDICT] = {"SELECT @ FROM verdict " OF_CAPTURE "ORDER BY id", ALL(VERDICT)},
-	[SQL_PAGE_VERDICT] = {"SELECT @ FROM verdict WHERE id = (?1 << 32) | ?2", ALL(VERDICT)},
-	[SQL_COUNT_SEEN] = {"SELECT count(DISTINCT page) FROM observation"
+	[SQL_EACH_LEARNED] = {.text = "SELECT @ FROM learned " OF_CAPTURE "ORDER BY id", ALL(LEARNED)},
+	[SQL_SET_POLL] = {.text = "INSERT OR REPLACE INTO poll(@) VALUES(#)", ALL(POLL)},
+	[SQL_EACH_POLL] = {.text = "SELECT @ FROM poll " OF_CAPTURE "ORDER BY id", ALL(POLL)},
+	[SQL_SET_VERDICT] = {.text = "INSERT OR REPLACE INTO verdict(@) VALUES(#)", ALL(VERDICT)},
+	[SQL_EACH_VERDICT] = {.text = "SELECT @ FROM verdict " OF_CAPTURE "ORDER BY id", ALL(VERDICT)},
+	[SQL_PAGE_VERDICT] = {.text = "SELECT @ FROM verdict WHERE id = (?1 << 32) | ?2", ALL(VERDICT)},
+	[SQL_COUNT_SEEN] = {.text = "SELECT count(DISTINCT page) FROM observation"
 		" WHERE capture = ?1 AND page < 0xffffffff AND status BETWEEN 200 AND 299"},
-	[SQL_ADD_SAVED] = {"INSERT INTO saved(@) VALUES(#)", ALL(SAVED)},
-	[SQL_DROP_SAVED] = {"DELETE FROM saved WHERE capture = ?1 AND kind = ?2"},
-	[SQL_EACH_SAVED] = {"SELECT number, @ FROM saved WHERE capture = ?1 AND kind = ?2"
-		" ORDER BY number", ALL(SAVED), 1},
-	[SQL_SAVED_AROUND] = {"SELECT number, @ FROM saved WHERE capture = ?1 AND kind = ?2"
-		" AND number <= ?3 ORDER BY number DESC LIMIT 1", ALL(SAVED), 1},
-	[SQL_SET_PROGRESS] = {"INSERT INTO import_progress(source, progress) VALUES(?1, ?2)"
+	[SQL_ADD_SAVED] = {.text = "INSERT INTO saved(@) VALUES(#)", ALL(SAVED)},
+	[SQL_DROP_SAVED] = {.text = "DELETE FROM saved WHERE capture = ?1 AND kind = ?2"},
+	[SQL_EACH_SAVED] = {.text = "SELECT number, @ FROM saved WHERE capture = ?1 AND kind = ?2"
+		" ORDER BY number", ALL(SAVED), .before = 1},
+	[SQL_SAVED_AROUND] = {.text = "SELECT number, @ FROM saved WHERE capture = ?1 AND kind = ?2"
+		" AND number <= ?3 ORDER BY number DESC LIMIT 1", ALL(SAVED), .before = 1},
+	[SQL_SET_PROGRESS] = {.text = "INSERT INTO import_progress(source, progress) VALUES(?1, ?2)"
 		" ON CONFLICT DO UPDATE SET progress = ?2"},
-	[SQL_DROP_PROGRESS] = {"DELETE FROM import_progress WHERE source = ?1"},
-	[SQL_GET_PROGRESS] = {"SELECT progress FROM import_progress WHERE source = ?1"},
+	[SQL_DROP_PROGRESS] = {.text = "DELETE FROM import_progress WHERE source = ?1"},
+	[SQL_GET_PROGRESS] = {.text = "SELECT progress FROM import_progress WHERE source = ?1"},
 	[SQL_ADD_IMPORTED_PAGE] = {
-		"INSERT INTO imported_page(url) VALUES(?1) ON CONFLICT DO NOTHING"},
-	[SQL_ADD_IMPORTED] = {"INSERT INTO imported(page, time, digest, source)"
+		.text = "INSERT INTO imported_page(url) VALUES(?1) ON CONFLICT DO NOTHING"},
+	[SQL_ADD_IMPORTED] = {.text = "INSERT INTO imported(page, time, digest, source)"
 		" VALUES((SELECT id FROM imported_page WHERE url = ?1), ?2, ?3, ?4)"
 		" ON CONFLICT(page, time) DO UPDATE SET digest = ?3, source = ?4"
 		" WHERE digest = 0 AND ?3 <> 0", ALL(IMPORTED)},
-	[SQL_EACH_IMPORTED] = {"SELECT imported.id, @ FROM imported"
+	[SQL_EACH_IMPORTED] = {.text = "SELECT imported.id, @ FROM imported"
 		" JOIN imported_page ON imported_page.id = imported.page ORDER BY imported.id",
-		ALL(IMPORTED), 1},
+		ALL(IMPORTED), .before = 1},
 };
 /* clang-format on */
 

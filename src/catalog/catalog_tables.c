@@ -81,10 +81,8 @@ void *catalog_row_copy(const struct catalog_row *row, struct arena *arena)
 {
 	const struct catalog_row_form *form = &FORMS[row->kind];
 	const struct catalog_statement *s = catalog_statement(form->sql);
-	char *body = arena_alloc(arena, form->size, alignof(max_align_t));
+	char *body = arena_need(arena, form->size, alignof(max_align_t));
 
-	if (!body)
-		mem_end();
 	(void)memcpy(body, row->body, form->size);
 	if (row->kind == CATALOG_ROW_OBSERVATION) {
 		if (attempt_keep((struct attempt *)(void *)body, arena))

@@ -939,15 +939,13 @@ static int apply_line(const struct crawl_config *c, const struct crawl_line *lin
 /* A new entry with the options of the top. Its seeds are its own. */
 static int new_entry(struct crawl_config *c, struct crawl_entry **ret, struct err *err)
 {
-	struct crawl_entry *entry = ARENA_NEW(c->arena, struct crawl_entry);
+	struct crawl_entry *entry = ARENA_NEED(c->arena, struct crawl_entry);
 
-	if (!entry || crawl_entries_reserve(&c->entries, 1))
-		return err_code(err, ERR_NOMEM);
+	*ret = entry;
+	crawl_entries_push(&c->entries, entry);
 	entry->o = c->top.o;
 	entry->o.seeds = NULL;
 	forget_lists(&entry->o);
-	c->entries.ptr[c->entries.len++] = entry;
-	*ret = entry;
 	return err_code(err, options_inherit(&CRAWL_OPTIONS, &c->top.o, &entry->o));
 }
 

@@ -603,9 +603,8 @@ int dust_rule_name(const struct dust *d, uint32_t rule, struct buf *out)
 	const struct dust_rule *r = &d->rules.ptr[rule];
 	slice site = d->sites.ptr[r->site].name;
 
-	return buf_printf(out, "%s%s%.*s at %.*s", NAMES[r->kind],
-		r->detail.len ? " " : "", (int)r->detail.len, r->detail.ptr, (int)site.len,
-		site.ptr);
+	return buf_printf(out, "%s%s%.*s at %.*s", NAMES[r->kind], r->detail.len ? " " : "",
+		(int)r->detail.len, r->detail.ptr, (int)site.len, site.ptr);
 }
 
 /* ---- differences ---- */

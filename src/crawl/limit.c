@@ -242,7 +242,7 @@ int limit_check(struct capture *c, struct err *err)
 {
 	TRY(check_time(c, err));
 	/* When the last byte is spent, the net ends what is under way. */
-	if (c->settings->max_bytes != 0 && !c->stage.cancelled && c->counters.budget <= 0) {
+	if (c->settings->max_bytes != 0 && !c->stage.cancelled && c->counters.budget == 0) {
 		TRY(cancel(c, CATALOG_END_BYTES, err));
 	}
 	check_hours(c);

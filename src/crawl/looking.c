@@ -1,5 +1,6 @@
 #include "crawl/looking.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -40,6 +41,7 @@ bool look_pattern_matches(slice pattern, slice text)
 {
 	size_t p = 0, t = 0, star = SIZE_MAX, resume = 0;
 
+	assert(pattern.ptr || pattern.len == 0);
 	while (t < text.len) {
 		if (p < pattern.len && pattern.ptr[p] == '*') {
 			star = p++;

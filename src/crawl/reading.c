@@ -34,9 +34,9 @@ static int look_for(struct reading *r, slice chunk)
 	for (size_t i = 0; i < r->secret_count; i++)
 		if (r->secrets[i].len * ECHO_FACTOR > most)
 			most = r->secrets[i].len * ECHO_FACTOR;
-	keep = most > TAIL_MAX / 2 ? TAIL_MAX / 2 : most;
-	if (keep == 0 || chunk.len == 0)
+	if (most == 0 || chunk.len == 0)
 		return 0;
+	keep = most > TAIL_MAX / 2 ? TAIL_MAX / 2 : most;
 	TRY(buf_add(&r->tail, slice_sub(chunk, 0, keep)));
 	look_in(r, buf_slice(&r->tail));
 	look_in(r, chunk);

@@ -368,23 +368,19 @@ static int open_gate(struct capture *c, uint32_t gate, uint32_t last, struct err
 
 	for (size_t i = 0; i < g->steps.len; i++) {
 		struct cookie_gate_step *step = &g->steps.ptr[i];
+		uint32_t host = c->pages.list.ptr[step->from].host;
+		struct request again = {.kind = REQUEST_AGAIN,
+			.host = host,
+			.order = {.page = step->from,
+				.leg = PLAN_VISIT,
+				.attempt = attempts_of(c) + 1}};
 
-		if (step->to == gate && (step->from != last || step->from == gate)) {
-			uint32_t host = c->pages.list.ptr[step->from].host;
-
-			if (!step->again && c->pages.list.ptr[step->from].taken &&
-				!fetch_is_down(c, host)) {
-				step->again = true;
-				sessions_try(c, step->from);
-				TRY(err_code(err,
-					fetch_hold(c,
-						&(struct request){.kind = REQUEST_AGAIN,
-							.host = host,
-							.order = {.page = step->from,
-								.leg = PLAN_VISIT,
-								.attempt = attempts_of(c) + 1}})));
-			}
-		}
+		if (step->to != gate || (step->from == last && step->from != gate) || step->again ||
+			!c->pages.list.ptr[step->from].taken || fetch_is_down(c, host))
+			continue;
+		step->again = true;
+		sessions_try(c, step->from);
+		TRY(err_code(err, fetch_hold(c, &again)));
 	}
 	return 0;
 }

@@ -103,9 +103,9 @@ void balance(struct balance_site *sites, size_t count, double total, double peri
 struct daemon_params {
 	const char *config; /* path of the file */
 	const struct clock *clock;
-	int stop_fd;        /* readable: stop; -1 for none */
-	int reload_fd;      /* an eventfd, readable: read the configuration again; -1 for none */
-	bool once;          /* do what is due, then end */
+	int stop_fd;   /* readable: stop; -1 for none */
+	int reload_fd; /* an eventfd, readable: read the configuration again; -1 for none */
+	bool once;     /* do what is due, then end */
 	struct httpd_names names; /* by which pings may be sent to us */
 };
 

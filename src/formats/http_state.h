@@ -1,8 +1,8 @@
 /*
  * The state of a page as one response shows it: status, Location, Refresh, Content-Disposition,
  * media type and decoded body (docs/quality.md, "What identical means"). Two observations are
- *identical when the digests of their states are. Computed as the bytes pass by, from the crawler's
- *response or from a WARC record, by the same code:
+ * identical when the digests of their states are. Computed as the bytes pass by, from the crawler's
+ * response or from a WARC record, by the same code:
  *
  *	rc = state_start(s, head, err);			// exact bytes of the HTTP head
  *	while (rc == 0 && there is more)

@@ -63,8 +63,11 @@ int robots_pack(const struct robots *r, struct buf *out)
 		packed.anchored = rule->anchored;
 		add(out, &packed, sizeof packed);
 	}
-	for (size_t i = 0; i < r->sitemaps.len; i++)
-		add(out, &(uint32_t){(uint32_t)r->sitemaps.ptr[i].len}, sizeof(uint32_t));
+	for (size_t i = 0; i < r->sitemaps.len; i++) {
+		uint32_t len = (uint32_t)r->sitemaps.ptr[i].len;
+
+		add(out, &len, sizeof len);
+	}
 	for (size_t i = 0; i < r->rules.len; i++)
 		buf_add(out, r->rules.ptr[i].pattern);
 	for (size_t i = 0; i < r->sitemaps.len; i++)

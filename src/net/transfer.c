@@ -131,7 +131,7 @@ static void route_init(struct route *r, slice origin, unsigned allowed)
 {
 	bool tls = origin.len > 4 && origin.ptr[4] == 's';
 	slice rest = slice_sub(origin, tls ? strlen("https://") : strlen("http://"), origin.len);
-	const char *bracket = memchr(rest.ptr, ']', rest.len);
+	const char *bracket = rest.len ? memchr(rest.ptr, ']', rest.len) : NULL;
 	size_t end = bracket ? (size_t)(bracket - rest.ptr) + 1 : 0;
 	slice host;
 	uint64_t port;
@@ -487,7 +487,7 @@ static int64_t stamp(const struct transfer *t)
 /* One line of printable ASCII: libcurl's texts may quote what the server said. */
 static void set_detail(struct transfer *t, const char *text)
 {
-	size_t len = slice_sub(slice_str(text), 0, sizeof t->fetch.detail - 1).len;
+	size_t len = strnlen(text, sizeof t->fetch.detail - 1);
 
 	while (len > 0 && (unsigned char)text[len - 1] <= ' ')
 		len--;

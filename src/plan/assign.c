@@ -1132,7 +1132,7 @@ static double price_between(const struct assign_problem *p, const double *price,
 
 static int knots_init(struct knots *k, const struct assign_problem *p, const double *price)
 {
-	size_t max = assign_knot_count(KNOTS, p->n);
+	size_t max = assign_knot_count(KNOTS, p->n) + 1; /* never nothing */
 
 	*k = (struct knots){
 		.length = malloc(max * sizeof(double)), .price = malloc(max * sizeof(double))};

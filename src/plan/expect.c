@@ -444,13 +444,13 @@ int site_reach(const struct site *s, const uint32_t *seeds, size_t seed_count, s
 	struct u32_vec *rest)
 {
 	bool *seen = calloc(s->n + 1, sizeof *seen);
-	size_t next = list->len;
+	size_t done = list->len;
 	int rc = seen ? 0 : ERR_NOMEM;
 
 	for (size_t i = 0; rc == 0 && i < seed_count; i++)
 		rc = reach(list, seen, seeds[i]);
-	for (; rc == 0 && next < list->len; next++) {
-		uint32_t page = list->ptr[next];
+	for (; rc == 0 && done < list->len; done++) {
+		uint32_t page = list->ptr[done];
 
 		for (size_t i = s->link_from[page]; rc == 0 && i < s->link_from[page + 1]; i++)
 			rc = reach(list, seen, s->links[i]);
@@ -961,12 +961,12 @@ int evaluate_bound(
 	const struct site *site, double delay, bool fast, double reached, double *ret_bound)
 {
 	static const double ROUNDING = 1e-9;
-	struct plan_limit limit;
+	struct plan_limit found;
 
-	TRY(plan_limit(site->survival, site->weights, site->n, delay, fast, &limit));
-	if (reached > limit.bound && reached <= limit.bound * (1 + ROUNDING))
-		limit.bound = reached;
-	*ret_bound = limit.bound;
+	TRY(plan_limit(site->survival, site->weights, site->n, delay, fast, &found));
+	if (reached > found.bound && reached <= found.bound * (1 + ROUNDING))
+		found.bound = reached;
+	*ret_bound = found.bound;
 	return 0;
 }
 

@@ -87,7 +87,7 @@ static size_t member_of(struct judge *j, const struct proof_tokens *t, uint32_t 
 		return 0;
 	j->work -= at;
 	for (uint32_t i = 0; i < at; i++) {
-		char c = t->list.ptr[i].kind == TOKEN_SIGN ? t->list.ptr[i].sign : 0;
+		char c = (char)(t->list.ptr[i].kind == TOKEN_SIGN ? t->list.ptr[i].sign : 0);
 
 		depth += c == '[' || c == '{';
 		depth -= depth && (c == ']' || c == '}');

@@ -34,7 +34,7 @@ static void add_settings(struct buf *out, slice lines)
 		}
 		(void)buf_add_str(out, SETTING);
 		for (size_t i = 0; i < name; i++)
-			(void)buf_add_char(out, line.ptr[i] == '_' ? '-' : line.ptr[i]);
+			(void)buf_add_char(out, (char)(line.ptr[i] == '_' ? '-' : line.ptr[i]));
 		(void)buf_printf(out, ":%.*s\r\n", (int)(line.len - name), line.ptr + name);
 	}
 }
@@ -183,7 +183,8 @@ int moment_settings(slice block, struct buf *out, bool *ret_cut)
 			value = slice_sub(line, sizeof SETTING - 1, line.len);
 			name = slice_take(&value, ':');
 			for (size_t i = 0; i < name.len; i++)
-				(void)buf_add_char(out, name.ptr[i] == '-' ? '_' : name.ptr[i]);
+				(void)buf_add_char(
+					out, (char)(name.ptr[i] == '-' ? '_' : name.ptr[i]));
 			(void)buf_add(out, value);
 			(void)buf_add_char(out, '\n');
 		}

@@ -1,5 +1,6 @@
 #include "proof/ranking.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -46,6 +47,7 @@ static void count_in(
 			mem_end();
 		ranking_groups_push(groups, (struct ranking_group){.name = name});
 	}
+	assert(at < groups->len);
 	g = &groups->ptr[at];
 	if (g->pages++ == 0)
 		g->example = reason_of(p);

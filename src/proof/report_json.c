@@ -616,7 +616,7 @@ static void put_topic(struct json *j, const struct report *r, const struct harve
 
 void report_json(const struct report *r, struct json *j)
 {
-	struct requisites_search search;
+	struct requisites_search search = {0};
 	struct report_rows rows = {.report = r, .search = r->lists_requisites ? &search : NULL};
 	struct table pages = report_table(&rows);
 	struct harvest harvest = harvest_count(r);

@@ -144,17 +144,17 @@ static void diff_result(const struct diff *d, char out[DIFF_RESULT_SIZE])
 
 /* ---- JSON ---- */
 
+static const struct column RULES[] = {
+	{"name", TABLE_JSON, MEMBER(struct proof_rule, name)},
+	{"count", TABLE_JSON, MEMBER(struct proof_rule, count)},
+};
+static const struct column DUTIES[] = {
+	{"a", TABLE_JSON, MEMBER(struct proof_duty, a)},
+	{"b", TABLE_JSON, MEMBER(struct proof_duty, b)},
+};
+
 void diff_json_proof(struct json *j, const struct proof *p)
 {
-	static const struct column RULES[] = {
-		{"name", TABLE_JSON, MEMBER(struct proof_rule, name)},
-		{"count", TABLE_JSON, MEMBER(struct proof_rule, count)},
-	};
-	static const struct column DUTIES[] = {
-		{"a", TABLE_JSON, MEMBER(struct proof_duty, a)},
-		{"b", TABLE_JSON, MEMBER(struct proof_duty, b)},
-	};
-
 	json_key(j, "rules");
 	table_json(&(struct table)TABLE_OF(RULES, p->rules), j);
 	json_put_double(j, "masked_visible", p->masked);

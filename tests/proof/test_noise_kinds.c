@@ -71,7 +71,7 @@ static void write_drawn(struct look *l, struct rng *rng, slice alphabet, size_t 
 			} else {
 				size_t at = rng_below(rng, 64);
 
-				c = at < 62 ? ALL[at] : "-_"[at - 62];
+				c = (char)(at < 62 ? ALL[at] : "-_"[at - 62]);
 			}
 			CHECK_INT(buf_add_char(l->out, c), 0);
 		}
