@@ -147,8 +147,12 @@ static int read_header(struct reader *r, const struct csv_row *row)
 	r->line = row->line;
 	for (size_t c = 0; c < COLUMN_COUNT; c++)
 		r->column[c] = -1;
-	for (size_t i = 0; i < row->count; i++)
-		TRY(read_column(r, row->fields[i], (int)i));
+	for (size_t i = 0; i < row->count; i++) {
+		int rc = read_column(r, row->fields[i], (int)i);
+
+		if (rc)
+			return rc;
+	}
 	for (enum column c = COLUMN_PAGE; c <= COLUMN_RATE; c++)
 		if (r->column[c] < 0)
 			return err_set(r->err, ERR_SYNTAX, "no column '%s' (%s)", COLUMNS[c].ptr,
@@ -559,13 +563,14 @@ static int prepare_requisites(struct run *r)
 	const struct group_edges *e = &r->params->site->requisites;
 	size_t n = r->params->site->n, page = 0;
 	bool sorted = r->params->seeds && !r->params->plan.strategy->offline;
+	int rc = 0;
 
 	for (size_t i = 1; i < e->len; i++)
 		sorted = sorted && e->ptr[i - 1].page <= e->ptr[i].page;
-	for (size_t i = 0; !sorted && i < e->len; i++)
-		TRY(plan_group(r->plan, e->ptr[i].page, &e->ptr[i].requisite, 1));
+	for (size_t i = 0; !sorted && rc == 0 && i < e->len; i++)
+		rc = plan_group(r->plan, e->ptr[i].page, &e->ptr[i].requisite, 1);
 	if (!sorted || e->len == 0)
-		return 0;
+		return rc;
 	r->requisites_from = calloc(n + 2, sizeof *r->requisites_from);
 	if (!r->requisites_from)
 		return ERR_NOMEM;

@@ -186,16 +186,21 @@ static void list_visits(const struct sharing *s, uint32_t *pages)
 
 int plan_share(const struct plan_budgeting *b, uint32_t *pages, struct plan_share *ret_share)
 {
-	SCOPED(sharing_release) struct sharing s = {0};
+	struct sharing s;
 	size_t revisits = 0;
+	int rc = sharing_init(&s, b);
 
-	TRY(sharing_init(&s, b));
-	TRY(count_revisits(&s, &revisits));
-	TRY(share_out(&s, revisits, b->fast, true));
-	*ret_share = s.share;
-	if (pages)
-		list_visits(&s, pages);
-	return 0;
+	if (rc == 0)
+		rc = count_revisits(&s, &revisits);
+	if (rc == 0)
+		rc = share_out(&s, revisits, b->fast, true);
+	if (rc == 0) {
+		*ret_share = s.share;
+		if (pages)
+			list_visits(&s, pages);
+	}
+	sharing_release(&s);
+	return rc;
 }
 
 /*

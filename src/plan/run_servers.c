@@ -154,17 +154,20 @@ static int add_servers(struct plan_run *run, uint32_t server)
 
 int plan_place(struct plan_run *run, uint32_t page, uint32_t server)
 {
+	int rc;
+
 	if (page < run->pages.len && run->pages.ptr[page].state != UNKNOWN)
 		return ERR_STATE;
 	if (page == UINT32_MAX)
 		return ERR_RANGE;
-	TRY(add_servers(run, server));
+	rc = add_servers(run, server);
 	if (server == 0 && page >= run->server_of.len)
-		return 0;
-	while (run->server_of.len <= page)
-		TRY(u32_vec_try_push(&run->server_of, 0));
-	run->server_of.ptr[page] = server;
-	return 0;
+		return rc;
+	while (rc == 0 && run->server_of.len <= page)
+		rc = u32_vec_try_push(&run->server_of, 0);
+	if (rc == 0)
+		run->server_of.ptr[page] = server;
+	return rc;
 }
 
 int plan_pace(struct plan_run *run, uint32_t server, double delay)

@@ -280,12 +280,12 @@ static int price_pages(
 {
 	static const double TOLERANCE = 1e-13;
 	struct menu_page page = {.hint = UINT32_MAX, .patience = 1000};
-	SCOPED(menu_release) struct menu menu = {0};
+	struct menu menu = {0};
 	double sum = 0;
+	int rc = menu_init(&menu, r->length, price, p->slots);
 
-	TRY(menu_init(&menu, r->length, price, p->slots));
 	page.tolerance = fmax(TOLERANCE * assign_scale(&p->assign), DBL_MIN);
-	for (uint32_t i = 0; i < p->assign.n; i++) {
+	for (uint32_t i = 0; rc == 0 && i < p->assign.n; i++) {
 		struct menu_offer offer;
 
 		page.survival = p->assign.survival[i];
@@ -294,22 +294,29 @@ static int price_pages(
 		page.hint = offer.interval;
 		r->surplus[i] = offer.limit;
 	}
-	TRY(heat_sort_by(r->surplus, r->pages, p->assign.n));
-	for (size_t j = 0; j < p->slots; j++)
+	menu_release(&menu);
+	if (rc == 0)
+		rc = heat_sort_by(r->surplus, r->pages, p->assign.n);
+	for (size_t j = 0; rc == 0 && j < p->slots; j++)
 		sum += price[j] + r->surplus[r->pages[j]];
 	*ret_bound = sum;
-	return 0;
+	return rc;
 }
 
 static int improve(
 	const struct select_problem *p, struct round *r, uint32_t *page_of, struct found *best)
 {
-	SCOPED(assign_solution_release) struct assign_solution s = {0};
+	struct assign_solution s = {0};
 	double bound = INFINITY, value;
+	int rc = assign_subset(p, r->pages, ASSIGN_PRICES, r->page_of, &s);
 
-	TRY(assign_subset(p, r->pages, ASSIGN_PRICES, r->page_of, &s));
+	if (rc)
+		return rc;
 	value = total(p, r->page_of);
-	TRY(price_pages(p, r, s.price, &bound));
+	rc = price_pages(p, r, s.price, &bound);
+	assign_solution_release(&s);
+	if (rc)
+		return rc;
 	best->bound = fmin(best->bound, bound);
 	if (value > best->value) {
 		best->value = value;

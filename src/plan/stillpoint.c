@@ -195,22 +195,25 @@ static int group_visits(const struct plan_site *site, const struct assign_proble
 
 static int offline(const struct plan_site *site, struct visit_choice *choices, size_t n)
 {
-	SCOPED(leg_release) struct leg leg = {0};
-	SCOPED(assign_solution_release) struct assign_solution s = {0};
+	struct leg leg;
+	struct assign_solution s = {0};
+	int rc = leg_of_visits(&leg, site, choices, n);
 
-	TRY(leg_of_visits(&leg, site, choices, n));
-	if (is_limited(site, n))
-		TRY(solve_limited(&leg.problem, site, &s));
-	else
-		TRY(assign_solve(&leg.problem, site->fast, ASSIGN_PAGES, &s));
-	if (site->edge_count > 0 && !is_limited(site, n))
-		TRY(group_visits(site, &leg.problem, choices, s.page_of));
-	for (size_t i = 0; i < n; i++)
+	if (!rc && is_limited(site, n))
+		rc = solve_limited(&leg.problem, site, &s);
+	else if (!rc)
+		rc = assign_solve(&leg.problem, site->fast, ASSIGN_PAGES, &s);
+	if (!rc && site->edge_count > 0 && !is_limited(site, n))
+		rc = group_visits(site, &leg.problem, choices, s.page_of);
+	for (size_t i = 0; !rc && i < n; i++)
 		s.page_of[i] = choices[s.page_of[i]].page;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; !rc && i < n; i++)
 		choices[n - 1 - i] = (struct visit_choice){.page = s.page_of[i]};
-	mark_hopeless(site, choices, n);
-	return 0;
+	if (!rc)
+		mark_hopeless(site, choices, n);
+	assign_solution_release(&s);
+	leg_release(&leg);
+	return rc;
 }
 
 PLANNED_ORDER(visit_stillpoint_offline, offline);
@@ -342,25 +345,28 @@ static int plan_revisits(const struct plan_site *site, const struct leg *leg, co
 
 static int arrange(const struct plan_site *site, uint32_t *pages, size_t n)
 {
-	SCOPED(leg_release) struct leg leg = {0};
-	SCOPED(assign_solution_release) struct assign_solution s = {0};
+	struct leg leg;
+	struct assign_solution s = {0};
 	bool better = false;
+	int rc = leg_init(&leg, n, site->delay);
 
-	TRY(leg_init(&leg, n, site->delay));
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; !rc && i < n; i++) {
 		double alive, age = plan_age(site, pages[i]);
 
 		leg.survival[i] = survival_after(site->survival[pages[i]], age, &alive);
 		leg.weight[i] = (float)(alive * (double)site->weight[pages[i]]);
 	}
-	TRY(plan_revisits(site, &leg, pages, &s, &better));
-	if (!better)
-		return revisit_lifo.arrange(site, pages, n);
-	for (size_t i = 0; i < n; i++)
+	if (!rc)
+		rc = plan_revisits(site, &leg, pages, &s, &better);
+	for (size_t i = 0; !rc && better && i < n; i++)
 		s.page_of[i] = pages[s.page_of[i]];
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; !rc && better && i < n; i++)
 		pages[i] = s.page_of[i];
-	return 0;
+	if (!rc && !better)
+		rc = revisit_lifo.arrange(site, pages, n);
+	assign_solution_release(&s);
+	leg_release(&leg);
+	return rc;
 }
 
 const struct revisit_order revisit_stillpoint = {.arrange = arrange};
