@@ -401,24 +401,26 @@ static int improve(const struct groups *g, const struct assign_problem *p, size_
 	uint32_t *page_of, double *ret_value)
 {
 	int rounds = open < p->n ? 0 : p->n <= MOVES_MAX ? ROUNDS_MAX : 1;
-	SCOPED(search_release) struct search s = {0};
+	struct search s;
 	bool better = true;
 	double damp = 0;
+	int rc = search_init(&s, g, p, page_of);
 
-	TRY(search_init(&s, g, p, page_of));
 	s.open = open;
-	for (int i = 0; i < rounds; i++) {
-		TRY(linearise(&s, fast, damp, page_of, &better));
+	for (int i = 0; rc == 0 && i < rounds; i++) {
+		rc = linearise(&s, fast, damp, page_of, &better);
 		damp = better ? 0 : 0.5;
 	}
-	exchange_all(&s, page_of);
-	for (int i = 0; p->n <= MOVES_MAX && i < SWEEPS_MAX; i++) {
+	if (rc == 0)
+		exchange_all(&s, page_of);
+	for (int i = 0; rc == 0 && p->n <= MOVES_MAX && i < SWEEPS_MAX; i++) {
 		if (!move_groups(&s, page_of))
 			break;
 		exchange_all(&s, page_of);
 	}
 	*ret_value = s.value;
-	return 0;
+	search_release(&s);
+	return rc;
 }
 
 /* Another start: group by group, the coldest or the hottest inside; pages in none behind them. */
@@ -451,16 +453,17 @@ int groups_improve(const struct groups *g, const struct assign_problem *p, uint3
 {
 	double left = EFFORT_QUICK / SWEEPS_QUICK / effort(g, p->n);
 	bool better = true;
-	SCOPED(search_release) struct search s = {0};
+	struct search s;
+	int rc = search_init(&s, g, p, page_of);
 
-	TRY(search_init(&s, g, p, page_of));
-	for (int i = 0; better && i < ROUNDS_QUICK; i++)
-		TRY(linearise(&s, true, 0, page_of, &better));
-	for (int i = 0; i < SWEEPS_QUICK; i++)
+	for (int i = 0; rc == 0 && better && i < ROUNDS_QUICK; i++)
+		rc = linearise(&s, true, 0, page_of, &better);
+	for (int i = 0; rc == 0 && i < SWEEPS_QUICK; i++)
 		for (size_t d = 1; d < p->n && (double)p->n * log2((double)(2 * d)) < left; d *= 2)
 			for (size_t j = 0; j + d < p->n; j++)
 				(void)exchange(&s, page_of, j, j + d);
-	return 0;
+	search_release(&s);
+	return rc;
 }
 
 /* Of the pages in `order` those on open intervals, which come first; the others as they are. */

@@ -179,19 +179,24 @@ static int read_head(struct parser *p)
 {
 	struct predict_model *m = p->model;
 	bool is_tree = false, is_offline = false;
+	int rc = read_version(p);
 
-	TRY(read_version(p));
-	TRY(read_choice(p, "classifier", "bayes", "c45", &is_tree));
-	TRY(read_choice(p, "features", "online", "offline", &is_offline));
-	TRY(expect_line(p, "pages"));
-	TRY(read_count(p, UINT64_MAX, &m->pages));
-	TRY(end_line(p));
+	if (rc == 0)
+		rc = read_choice(p, "classifier", "bayes", "c45", &is_tree);
+	if (rc == 0)
+		rc = read_choice(p, "features", "online", "offline", &is_offline);
+	if (rc == 0)
+		rc = expect_line(p, "pages");
+	if (rc == 0)
+		rc = read_count(p, UINT64_MAX, &m->pages);
+	if (rc == 0)
+		rc = end_line(p);
 	m->classifier.kind = is_tree ? CLASSIFIER_C45 : CLASSIFIER_BAYES;
 	m->features = is_offline ? FEATURES : FEATURES_ONLINE;
 	do
-		TRY(read_class(p));
-	while (slice_starts_with(p->rest, SLICE("class ")));
-	return 0;
+		rc = rc ? rc : read_class(p);
+	while (rc == 0 && slice_starts_with(p->rest, SLICE("class ")));
+	return rc;
 }
 
 /* The byte at *at, which moves to its last digit where it is %XX; -1: an invalid one. */
@@ -362,14 +367,16 @@ static int read_branch(struct parser *p, const struct c45_node *parent, uint32_t
 	char room[FEATURE_WORD_MAX];
 	bool is_symbol = parent->feature < FEATURES_CATEGORIES;
 	slice word, found = p->line;
+	int rc;
 
 	if (parent->feature < FEATURES_WORDS) {
-		TRY(read_word(p, room, &word));
-		if (!feature_words_find(&p->model->words, (size_t)parent->feature, word, ret))
+		rc = read_word(p, room, &word);
+		if (rc == 0 &&
+			!feature_words_find(&p->model->words, (size_t)parent->feature, word, ret))
 			return err_set(p->err, ERR_SYNTAX, "word '%.*s' is not in the list of %s",
 				slice_shown(word, SHOWN_MAX), word.ptr,
 				feature_name((size_t)parent->feature));
-		return 0;
+		return rc;
 	}
 	word = token(p);
 	if (!slice_eq(word, SLICE("yes")) && !slice_eq(word, SLICE("no")))

@@ -141,11 +141,12 @@ static int grow_pages(struct rank_frontier *f, uint32_t page)
 int rank_frontier_add(struct rank_frontier *f, uint32_t page, uint32_t host, double key)
 {
 	struct rank_host *h;
+	int rc = grow_pages(f, page);
 
-	TRY(grow_pages(f, page));
-	TRY(grow_hosts(f, host));
-	if (f->place.ptr[page])
-		return 0;
+	if (rc == 0)
+		rc = grow_hosts(f, host);
+	if (rc || f->place.ptr[page])
+		return rc;
 	h = &f->hosts.ptr[host];
 	TRY(u32_vec_try_push(&h->waiting, page));
 	if (h->waiting.len == 1)
@@ -348,11 +349,12 @@ int rank_order_known(struct rank_order *o, uint32_t page, double hint)
 {
 	bool is_new = o->known <= page,
 	     has_hint = o->kind == RANK_SITEMAP || o->kind == RANK_WEIGHTS;
+	int rc = 0;
 
-	while (o->known <= page)
-		TRY(add_known(o));
-	if (!has_hint && !(is_new && o->kind == RANK_OPIC))
-		return 0;
+	while (rc == 0 && o->known <= page)
+		rc = add_known(o);
+	if (rc || !(has_hint || (is_new && o->kind == RANK_OPIC)))
+		return rc;
 	hint = hint > 0 ? hint : 0;
 	o->sum += hint - o->score.ptr[page];
 	o->score.ptr[page] = hint;

@@ -640,12 +640,13 @@ static int check_facts(const struct refresh_facts *f)
 
 static int make_room(struct refresh_run *run, uint32_t page, uint32_t group)
 {
-	TRY(wheel_items_reach(&run->items, page));
-	while (run->pages.len <= page) {
-		TRY(watched_pages_try_push(&run->pages, (struct watched){.since = -INFINITY}));
-		run->states[PAGE_UNKNOWN]++;
+	int rc = wheel_items_reach(&run->items, page);
+
+	while (rc == 0 && run->pages.len <= page) {
+		rc = watched_pages_try_push(&run->pages, (struct watched){.since = -INFINITY});
+		run->states[PAGE_UNKNOWN] += rc == 0;
 	}
-	return reserve_group(run, group);
+	return rc ? rc : reserve_group(run, group);
 }
 
 static void set_facts(struct refresh_run *run, uint32_t page, const struct refresh_facts *facts)
@@ -661,15 +662,18 @@ static void set_facts(struct refresh_run *run, uint32_t page, const struct refre
 
 int refresh_discovered(struct refresh_run *run, uint32_t page, const struct refresh_facts *facts)
 {
+	int rc = check_facts(facts);
 	unsigned state;
-	int rc = 0;
 
-	TRY(check_facts(facts));
-	TRY(make_room(run, page, facts->group));
+	if (rc == 0)
+		rc = make_room(run, page, facts->group);
+	if (rc)
+		return rc;
 	state = state_of(run, page);
 	if (state == PAGE_UNKNOWN || state == PAGE_WITHDRAWN) {
-		if (state == PAGE_UNKNOWN && facts->group)
-			TRY(groups_join(run, page, facts->group));
+		if (state == PAGE_UNKNOWN && facts->group &&
+			(rc = groups_join(run, page, facts->group)))
+			return rc;
 		set_facts(run, page, facts);
 		run_set_state(run, page, PAGE_NEW);
 		if (!(item_of(run, page)->mark & PAGE_OUT))

@@ -75,10 +75,14 @@ void plan_run_free(struct plan_run *run)
 static int grow(struct plan_run *run, uint32_t page)
 {
 	size_t len = run->pages.len, more = page < len ? 0 : page + (size_t)1 - len;
+	int rc = survivals_try_reserve(&run->survival, more);
 
-	TRY(survivals_try_reserve(&run->survival, more));
-	TRY(weights_try_reserve(&run->weight, more));
-	TRY(plan_pages_try_reserve(&run->pages, more));
+	if (rc == 0)
+		rc = weights_try_reserve(&run->weight, more);
+	if (rc == 0)
+		rc = plan_pages_try_reserve(&run->pages, more);
+	if (rc)
+		return rc;
 	for (size_t i = len; i < len + more; i++) { /* groups may know a page before it is found */
 		run->pages.ptr[i] = (struct plan_page){.state = UNKNOWN};
 		run->survival.ptr[i] = (struct survival){0};
@@ -92,18 +96,23 @@ int plan_discovered(struct plan_run *run, uint32_t page, struct survival surviva
 {
 	bool in_time = run->leg == PLAN_VISIT && !run->visits_ended;
 	struct run_server *s = run_server(run, page);
+	int rc;
 
 	if (!survival_valid(survival) || !isfinite(weight) || weight < 0 || page == UINT32_MAX)
 		return ERR_RANGE;
 	if (page < run->pages.len && run->pages.ptr[page].state != UNKNOWN)
 		return 0;
-	TRY(grow(run, page));
-	TRY(u32_vec_try_reserve(&run->batched, 1));
-	TRY(u32_vec_try_reserve(&run->arrived, 1));
-	if (in_time)
-		TRY(u32_vec_try_push(&s->batch, page));
-	else if (has_late_leg(run))
-		TRY(line_push(&s->late, page));
+	rc = grow(run, page);
+	if (!rc)
+		rc = u32_vec_try_reserve(&run->batched, 1);
+	if (!rc)
+		rc = u32_vec_try_reserve(&run->arrived, 1);
+	if (!rc && in_time)
+		rc = u32_vec_try_push(&s->batch, page);
+	else if (!rc && has_late_leg(run))
+		rc = line_push(&s->late, page);
+	if (rc)
+		return rc;
 	run->survival.ptr[page] = survival;
 	run->weight.ptr[page] = weight;
 	if (page < run->worth.placed.len && run->pages.ptr[page].users == 0)
@@ -517,16 +526,19 @@ enum plan_step plan_next(struct plan_run *run, double now, struct plan_order *re
 static int revive(struct plan_run *run, const struct plan_order *order)
 {
 	struct plan_page *p = &run->pages.ptr[order->page];
+	int rc;
 
 	if (p->state != GIVEN_UP || p->withdrawn || run->leg != PLAN_VISIT ||
 		order->leg != PLAN_VISIT || run->visits_ended)
 		return 0;
-	TRY(line_push(&run_server(run, order->page)->retries, order->page));
-	run_touch(run, run_server(run, order->page));
-	p->state = WAITING;
-	run->progress.failed--;
-	run->barrier.stale = true;
-	return 0;
+	rc = line_push(&run_server(run, order->page)->retries, order->page);
+	if (rc == 0) {
+		run_touch(run, run_server(run, order->page));
+		p->state = WAITING;
+		run->progress.failed--;
+		run->barrier.stale = true;
+	}
+	return rc;
 }
 
 int plan_retry(struct plan_run *run, uint32_t page)
@@ -641,14 +653,16 @@ static bool waits_for_first(const struct plan_run *run, const struct plan_page *
 /* Of a requisite of many pages no more edges are kept than show that it has many. */
 static int add_requisite(struct plan_run *run, uint32_t page, uint32_t requisite)
 {
-	if (page == requisite)
-		return 0;
-	TRY(grow(run, requisite));
-	if (run->pages.ptr[requisite].users > GROUP_SHARED_MAX ||
+	int rc = page == requisite ? 0 : grow(run, requisite);
+
+	if (rc || page == requisite || run->pages.ptr[requisite].users > GROUP_SHARED_MAX ||
 		run_has_edge(run, page, requisite))
-		return 0;
-	TRY(run_add_edge(run, page, requisite));
-	TRY(run_place_weights(run));
+		return rc;
+	rc = run_add_edge(run, page, requisite);
+	if (rc == 0)
+		rc = run_place_weights(run);
+	if (rc)
+		return rc;
 	run->pages.ptr[requisite].users++;
 	run_note_user(run, page, requisite);
 	return 0;
@@ -1012,31 +1026,37 @@ static int few_fill(struct few *f, const struct plan_run *run, const struct grou
 
 static int few_solve(struct few *f, size_t pages)
 {
-	SCOPED(groups_release) struct groups g = {0};
+	struct groups g = {0};
+	int rc = groups_init(&g, &(struct groups_params){.edges = f->edges.ptr,
+					 .edge_count = f->edges.len,
+					 .index_of = f->index_of,
+					 .pages = pages,
+					 .weight = f->weight,
+					 .n = f->p.n});
 
-	TRY(groups_init(&g, &(struct groups_params){.edges = f->edges.ptr,
-				    .edge_count = f->edges.len,
-				    .index_of = f->index_of,
-				    .pages = pages,
-				    .weight = f->weight,
-				    .n = f->p.n}));
-	return groups_solve(&g, &f->p, f->waiting, true, f->page_of);
+	if (rc == 0)
+		rc = groups_solve(&g, &f->p, f->waiting, true, f->page_of);
+	groups_release(&g);
+	return rc;
 }
 
 int run_schedule_few(
 	struct plan_run *run, const struct groups *g, const uint32_t *waiting, size_t n, double now)
 {
 	struct waiting_line *visits = &run->worth.visits;
-	SCOPED(few_release) struct few f = {0};
+	struct few f;
+	int rc = few_init(&f, run->pages.len, n);
 
 	visits->head = visits->pages.len = 0;
+	if (rc == 0)
+		rc = few_fill(&f, run, g, waiting, now);
+	if (rc == 0)
+		rc = few_solve(&f, run->pages.len);
+	for (size_t j = n; rc == 0 && j-- > 0;) /* the longest interval first */
+		rc = u32_vec_try_push(&visits->pages, f.number[f.page_of[j]]);
 	run->worth.known = run->progress.known;
-	TRY(few_init(&f, run->pages.len, n));
-	TRY(few_fill(&f, run, g, waiting, now));
-	TRY(few_solve(&f, run->pages.len));
-	for (size_t j = n; j-- > 0;) /* the longest interval first */
-		TRY(u32_vec_try_push(&visits->pages, f.number[f.page_of[j]]));
-	return 0;
+	few_release(&f);
+	return rc;
 }
 
 bool run_are_few(const struct plan_run *run, size_t waiting)

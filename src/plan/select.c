@@ -222,16 +222,18 @@ static double matrix_bound(const struct matrix *m)
 
 static int settle_few(const struct select_problem *p, uint32_t *page_of, struct found *ret)
 {
-	SCOPED(matrix_release) struct matrix m = {0};
+	struct matrix m;
+	int rc = matrix_init(&m, p);
 
-	TRY(matrix_init(&m, p));
-	for (size_t row = 1; row <= m.rows; row++)
+	for (size_t row = 1; rc == 0 && row <= m.rows; row++)
 		add_row(&m, row);
-	for (size_t j = 1; j <= m.columns; j++)
+	for (size_t j = 1; rc == 0 && j <= m.columns; j++)
 		if (m.row_of[j])
 			page_of[m.row_of[j] - 1] = (uint32_t)(j - 1);
-	*ret = (struct found){.value = total(p, page_of), .bound = matrix_bound(&m)};
-	return 0;
+	if (rc == 0)
+		*ret = (struct found){.value = total(p, page_of), .bound = matrix_bound(&m)};
+	matrix_release(&m);
+	return rc;
 }
 
 /* ---- many pages: by their surplus ---- */

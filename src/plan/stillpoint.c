@@ -32,12 +32,14 @@ int plan_limit(const struct survival *survival, const float *weight, size_t n, d
 	struct assign_problem p = {
 		.n = n, .survival = survival, .weight = weight, .step = 2 * delay};
 	struct assign_solution s;
+	int rc = assign_solve(&p, fast, ASSIGN_BOUND, &s);
 
-	TRY(assign_solve(&p, fast, ASSIGN_BOUND, &s));
-	ret_limit->reached = assign_total(&p, s.page_of);
-	ret_limit->bound = fmax(s.bound, ret_limit->reached) * (1 + ASSIGN_ROUNDING);
-	assign_solution_release(&s);
-	return 0;
+	if (!rc) {
+		ret_limit->reached = assign_total(&p, s.page_of);
+		ret_limit->bound = fmax(s.bound, ret_limit->reached) * (1 + ASSIGN_ROUNDING);
+		assign_solution_release(&s);
+	}
+	return rc;
 }
 
 /* The pages of one leg as an assignment problem: copies, indexed 0..n-1. */
@@ -77,6 +79,7 @@ static int leg_of_visits(
 	struct leg *l, const struct plan_site *site, const struct visit_choice *choices, size_t n)
 {
 	double step = plan_pyramid(site, 1);
+	int rc;
 
 	if (is_whole_site(choices, n)) {
 		*l = (struct leg){.problem = {.n = n,
@@ -85,12 +88,12 @@ static int leg_of_visits(
 					  .step = step}};
 		return 0;
 	}
-	TRY(leg_init(l, n, step));
-	for (size_t i = 0; i < n; i++) {
+	rc = leg_init(l, n, step);
+	for (size_t i = 0; !rc && i < n; i++) {
 		l->survival[i] = site->survival[choices[i].page];
 		l->weight[i] = site->weight[choices[i].page];
 	}
-	return 0;
+	return rc;
 }
 
 /* The hopeful chain ends with the coldest page; what lies outside it has been given up. */
