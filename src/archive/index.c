@@ -397,10 +397,10 @@ int index_add(struct catalog *catalog, const struct directory *d, uint32_t first
 	open_indexing(&x);
 	if (first)
 		rc = can_add(&x, catalog, d, &can);
-	if (rc == 0 && can)
+	if (rc == 0 && can) {
 		x.sort = cdxj_sort_open(d->spool, 0, CDXJ_UNIQUE);
-	if (rc == 0 && can)
 		rc = add_captures(&x, catalog);
+	}
 	if (rc == 0 && can)
 		rc = write_merged(&x, d);
 	close_indexing(&x);

@@ -41,7 +41,7 @@ bool look_pattern_matches(slice pattern, slice text)
 {
 	size_t p = 0, t = 0, star = SIZE_MAX, resume = 0;
 
-	assert(pattern.ptr || pattern.len == 0);
+	assert((pattern.ptr || pattern.len == 0) && (text.ptr || text.len == 0));
 	while (t < text.len) {
 		if (p < pattern.len && pattern.ptr[p] == '*') {
 			star = p++;

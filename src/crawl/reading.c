@@ -25,18 +25,24 @@ static void look_in(struct reading *r, slice text)
 		r->has_secret = echo_has(text, r->secrets[i]);
 }
 
-/* Looks in a chunk, and where the last one meets it. */
-static int look_for(struct reading *r, slice chunk)
+/* How many bytes before a chunk may be the beginning of what is in it. */
+static size_t reach_of(const struct reading *r)
 {
-	size_t keep;
 	size_t most = r->sentinel.len;
 
 	for (size_t i = 0; i < r->secret_count; i++)
 		if (r->secrets[i].len * ECHO_FACTOR > most)
 			most = r->secrets[i].len * ECHO_FACTOR;
-	if (most == 0 || chunk.len == 0)
+	return most > TAIL_MAX / 2 ? TAIL_MAX / 2 : most;
+}
+
+/* Looks in a chunk, and where the last one meets it. */
+static int look_for(struct reading *r, slice chunk)
+{
+	size_t keep = reach_of(r);
+
+	if (keep == 0 || chunk.len == 0)
 		return 0;
-	keep = most > TAIL_MAX / 2 ? TAIL_MAX / 2 : most;
 	TRY(buf_add(&r->tail, slice_sub(chunk, 0, keep)));
 	look_in(r, buf_slice(&r->tail));
 	look_in(r, chunk);

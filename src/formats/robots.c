@@ -717,9 +717,10 @@ int robots_decide(const struct robots *r, slice path, struct robots_decision *re
 		buf_add_char(&normal, '/');
 	TRY(robots_normalise_path(&normal, path));
 	/* §2.2.2: "The /robots.txt URI is implicitly allowed." */
-	*ret = slice_eq(buf_slice(&normal), SLICE("/robots.txt"))
-		       ? (struct robots_decision){.allowed = true}
-		       : find_rule(r, buf_slice(&normal));
+	if (slice_eq(buf_slice(&normal), SLICE("/robots.txt")))
+		*ret = (struct robots_decision){.allowed = true};
+	else
+		*ret = find_rule(r, buf_slice(&normal));
 	return 0;
 }
 

@@ -287,11 +287,11 @@ static int solve_revisits(
 	bool exact = !fast && p->n <= EXACT_REVISITS, within = !fast && p->n <= PLAN_EXACT_MAX;
 
 	*ret_better = !keep_lifo(p, fast);
-	if (*ret_better)
+	if (*ret_better) {
 		TRY(within && !exact ? assign_solve_within(p, LOSS, fast, ret)
 				     : assign_solve(p, fast, ASSIGN_PAGES, ret));
-	if (*ret_better)
 		*ret_better = assign_total(p, ret->page_of) > lifo_total(p) * (1 + SAME);
+	}
 	return 0;
 }
 
