@@ -87,8 +87,10 @@ static void offer_name(
 		else
 			high = mid;
 	}
+	if (low == list->len)
+		return;
 	x = &list->ptr[low];
-	if (low == list->len || !slice_eq(x->file, file) || (x->url.ptr && x->record >= offset))
+	if (!slice_eq(x->file, file) || (x->url.ptr && x->record >= offset))
 		return;
 	x->record = offset;
 	x->url = words_copy(&v->words, url);
