@@ -614,7 +614,7 @@ static void end_input(struct sitemap_reader *r, int why)
 /* Reads and parses one block. */
 static void pump(struct sitemap_reader *r)
 {
-	size_t len;
+	size_t len = 0;
 	int rc;
 
 	sitemap_queue_reset(&r->queue);
